@@ -1,4 +1,4 @@
-//! What admission does to new pods and priority classes: priorities.
+//! Priority admission of new pods and priority classes.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::request_context::Call;
 use crate::state::Server;
 use crate::strategy::{SYSTEM_PRIORITIES, meta};
 
-/// Completes a new object, or refuses it; what is added belongs to nobody.
+/// Completes or rejects a new object. The added fields have no field owner.
 pub(crate) fn new(server: &Server, call: &Call, object: &mut Value) -> Result<(), Failure> {
     match (call.kind.group.as_str(), call.kind.kind.as_str()) {
         ("", "Pod") => prioritized(server, object),
@@ -22,13 +22,13 @@ fn classes(server: &Server) -> Vec<std::sync::Arc<Value>> {
     server.store.list(&Storage::new("scheduling.k8s.io", "priorityclasses"), None).items
 }
 
-/// The lowest of the classes that are marked as the one of all who name none.
+/// Returns the global default class; of several, the one with the lowest priority.
 fn default_class(server: &Server) -> Option<std::sync::Arc<Value>> {
     let marked = classes(server).into_iter().filter(|class| class["globalDefault"] == true);
     marked.min_by_key(|class| class["value"].as_i64())
 }
 
-/// The priority and the policy of a class.
+/// Returns the priority and the preemption policy of a class.
 fn of_class(server: &Server, name: &str) -> Result<(i64, String), String> {
     if let Some((_, value)) = SYSTEM_PRIORITIES.iter().find(|(own, _)| *own == name) {
         return Ok((*value, "PreemptLowerPriority".to_owned()));
@@ -55,11 +55,13 @@ fn prioritized(server: &Server, pod: &mut Value) -> Result<(), String> {
         Err(format!("the {what} {by} {computed} from the given PriorityClass name"))
     };
     match spec["priority"].as_i64() {
-        Some(said) if said != value => return why(&format!("integer value of priority ({said})"), &value.to_string()),
+        Some(given) if given != value => {
+            return why(&format!("integer value of priority ({given})"), &value.to_string());
+        }
         _ => spec["priority"] = json!(value),
     }
     match spec["preemptionPolicy"].as_str() {
-        Some(said) if said != policy => return why(&format!("string value of PreemptionPolicy ({said})"), &policy),
+        Some(given) if given != policy => return why(&format!("string value of PreemptionPolicy ({given})"), &policy),
         _ => spec["preemptionPolicy"] = json!(policy),
     }
     Ok(())

@@ -1,43 +1,43 @@
-//! The refusals of the server, as the `Status` bodies a Kubernetes API server answers with.
+//! The errors of the server, as the `Status` bodies of a Kubernetes API server.
 
 use serde_json::{Map, Value, json};
 
 use crate::registry::Kind;
 use crate::schema::Cause;
 
-/// How many bytes a body may have.
+/// The maximum size of a body in bytes.
 pub(crate) const BODY_LIMIT: usize = 3 * 1024 * 1024;
 
-/// A refused request: everything that goes into the answer.
+/// An error response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Failure {
     /// The HTTP code.
     pub(crate) code: u16,
-    /// The `reason` of the Status; empty when the real server sends none.
+    /// The `reason` of the Status; empty if a real server sends none.
     pub(crate) reason: &'static str,
     /// The `message` of the Status, or the whole body of a plain-text answer.
     pub(crate) message: String,
     /// The `details` of the Status.
     pub(crate) details: Option<Value>,
-    /// Seconds for the `Retry-After` header.
+    /// The seconds in the `Retry-After` header.
     pub(crate) retry_after: Option<u64>,
-    /// Warnings collected before the refusal, one header each.
+    /// The warnings before the error, one header each.
     pub(crate) warnings: Vec<String>,
     pub(crate) plain: Plain,
 }
 
-/// Whether the answer is a Status or plain text.
+/// Whether the body is a Status or plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plain {
     Status,
     Text,
 }
 
-/// What a message is about: the group-qualified resource or kind, and the object's name.
+/// The object of an error message: the group-qualified resource or kind, and the name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About<'a> {
     pub(crate) group: &'a str,
-    /// A plural for storage errors, a kind for validation errors.
+    /// The plural for storage errors, the kind for validation errors.
     pub(crate) kind: &'a str,
     pub(crate) name: &'a str,
 }
@@ -71,35 +71,35 @@ impl Failure {
         }
     }
 
-    /// With these warnings beside it.
+    /// Adds warnings.
     pub(crate) fn warning(mut self, warnings: Vec<String>) -> Self {
         self.warnings.extend(warnings);
         self
     }
 
-    /// A plain-text answer.
+    /// A response in plain text.
     pub(crate) fn text(code: u16, message: impl Into<String>) -> Self {
         Failure { plain: Plain::Text, ..Self::status(code, "", message) }
     }
 
-    /// 404 in plain text: no such group, or a custom resource that is not served.
+    /// 404 in plain text, for an unknown group or a custom resource that is not served.
     pub(crate) fn unserved() -> Self {
         Self::text(404, "404 page not found\n")
     }
 
-    /// 503 of a server that starts: the paths of its custom resources are not all there.
+    /// 503 of a starting server, which does not yet serve all custom resources.
     pub(crate) fn starting() -> Self {
         let message = "the request has been made before all known HTTP paths have been installed, please retry";
         Self::status(503, "ServiceUnavailable", message).after(5)
     }
 
-    /// To be sent again after so many seconds.
+    /// Sets a Retry-After of this many seconds.
     pub(crate) fn after(self, seconds: u64) -> Self {
         let details = json!({"retryAfterSeconds": seconds});
         Self { retry_after: Some(seconds), ..self.with_details(details) }
     }
 
-    /// 404 of an unknown resource in a known group.
+    /// 404 for an unknown resource in a known group.
     pub(crate) fn unknown_resource() -> Self {
         let message = "the server could not find the requested resource";
         Self::status(404, "NotFound", message).with_details(json!({}))
@@ -111,7 +111,7 @@ impl Failure {
         Self::status(405, "MethodNotAllowed", message).with_details(json!({}))
     }
 
-    /// 501 in plain text: what a cluster can do and this server does not.
+    /// 501 in plain text, for a feature that this server does not support.
     pub(crate) fn not_done(what: &str) -> Self {
         Self::text(501, format!("evenkeel-testkit does not serve {what}; run this test on a cluster\n"))
     }
@@ -121,12 +121,12 @@ impl Failure {
         Self::status(400, "BadRequest", message)
     }
 
-    /// 500 without a reason, as plain Go errors come out.
+    /// 500 without a reason, as real servers return plain Go errors.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::status(500, "", message)
     }
 
-    /// 404 NotFound of an object.
+    /// 404 NotFound for an object.
     pub(crate) fn not_found(about: About<'_>) -> Self {
         let message = format!("{} \"{}\" not found", about.qualified(), about.name);
         Self::status(404, "NotFound", message).with_details(about.details().into())
@@ -144,7 +144,7 @@ impl Failure {
         Self::status(409, "Conflict", message).with_details(about.details().into())
     }
 
-    /// 409 Conflict of a write based on an old version.
+    /// 409 Conflict for a write based on an old version.
     pub(crate) fn stale(about: About<'_>) -> Self {
         Self::conflict(
             about,
@@ -159,7 +159,7 @@ impl Failure {
         Self::status(403, "Forbidden", message).with_details(about.details().into())
     }
 
-    /// 403 of a place that is going away.
+    /// 403 for a write into a terminating namespace or CRD.
     pub(crate) fn terminating(about: About<'_>, why: &str, found: &Cause) -> Self {
         let mut failure = Self::forbidden(about, why);
         if let Some(details) = &mut failure.details {
@@ -168,7 +168,7 @@ impl Failure {
         failure
     }
 
-    /// 422 Invalid with one cause per finding.
+    /// 422 Invalid with its causes.
     pub(crate) fn invalid(about: About<'_>, causes: &[Cause]) -> Self {
         let message = format!("{} \"{}\" is invalid: {}", about.qualified(), about.name, joined(causes));
         let mut details = about.details();
@@ -176,7 +176,7 @@ impl Failure {
         Self::status(422, "Invalid", message).with_details(details.into())
     }
 
-    /// 422 Invalid of the query options of a list or watch.
+    /// 422 Invalid for the query options of a list or watch.
     pub(crate) fn invalid_options(kind: &str, causes: &[Cause]) -> Self {
         Self::invalid(About { group: "meta.k8s.io", kind, name: "" }, causes)
     }
@@ -186,7 +186,7 @@ impl Failure {
         Self::status(410, "Expired", message)
     }
 
-    /// 504 of a version that does not exist yet.
+    /// 504 for a version that does not exist yet.
     pub(crate) fn too_large(asked: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
         let causes = json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]);
@@ -194,19 +194,19 @@ impl Failure {
         Failure { retry_after: Some(1), ..failure.with_details(json!({"causes": causes, "retryAfterSeconds": 1})) }
     }
 
-    /// 415 naming what is accepted.
+    /// 415 with the accepted media types.
     pub(crate) fn unsupported_media(accepted: &str) -> Self {
         let message =
             format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
         Self::status(415, "UnsupportedMediaType", message)
     }
 
-    /// 413: more than a body may have.
+    /// 413 for a body that is too large.
     pub(crate) fn large_body() -> Self {
         Self::status(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_LIMIT}"))
     }
 
-    /// 406: none of the accepted forms can be produced.
+    /// 406 if no accepted media type is supported.
     pub(crate) fn not_acceptable() -> Self {
         Self::status(
             406,
@@ -220,12 +220,12 @@ impl Failure {
         self
     }
 
-    /// Whether the answer is plain text and not a Status.
+    /// Returns whether the body is plain text and not a Status.
     pub(crate) fn is_text(&self) -> bool {
         self.plain == Plain::Text
     }
 
-    /// The Status object.
+    /// Returns the Status object.
     pub(crate) fn to_status(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -241,12 +241,12 @@ impl Failure {
     }
 }
 
-/// An entry of `details.causes`.
+/// Returns an entry of `details.causes`.
 pub(crate) fn cause(cause: &Cause) -> Value {
     json!({"reason": cause.reason, "message": cause.message, "field": cause.field})
 }
 
-/// `field: message` of each cause, repeated ones once, in brackets when there are several.
+/// Returns `field: message` of each distinct cause, in brackets if there are several.
 fn joined(causes: &[Cause]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in causes.iter().map(|c| format!("{}: {}", c.field, c.message)) {
@@ -260,17 +260,17 @@ fn joined(causes: &[Cause]) -> String {
     }
 }
 
-/// A text as Go prints it in messages.
+/// Quotes a text as Go does in messages.
 pub(crate) fn quoted(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// An object named by its resource, as storage errors do.
+/// Identifies an object by its resource, as in storage errors.
 pub(crate) fn resource<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
     About { group: &kind.group, kind: &kind.plural, name }
 }
 
-/// An object named by its kind, as validation errors do.
+/// Identifies an object by its kind, as in validation errors.
 pub(crate) fn typed<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
     About { group: &kind.group, kind: &kind.kind, name }
 }

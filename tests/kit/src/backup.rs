@@ -1,4 +1,4 @@
-//! A copy of what a cluster stores, and the cluster set back to it.
+//! Backup and restore of a cluster.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::cluster::{Cluster, plant};
 use crate::store::Saved;
 
-/// A copy of what a cluster stores, as `etcdctl snapshot save` makes one.
+/// A copy of the stored state of a cluster, as `etcdctl snapshot save` creates it.
 #[derive(Clone, Debug)]
 pub struct Backup {
     saved: Saved,
@@ -14,7 +14,7 @@ pub struct Backup {
 }
 
 impl Cluster {
-    /// A copy of all objects, of the resource version and of the kinds that are served.
+    /// Copies all objects, the resource version and the served kinds.
     ///
     /// ```
     /// use evenkeel_testkit::Cluster;
@@ -34,20 +34,26 @@ impl Cluster {
         Backup { saved: self.server().store.saved(), catalog: self.server().catalog() }
     }
 
-    /// Sets the cluster back to a copy, as when its API server and etcd are stopped, etcd is restored and both are started again.
+    /// Restores a backup.
     ///
-    /// The connections of all watches break. Resource versions go on from that of the copy: a watch from a later one starts and hears
-    /// nothing, as on a cluster, and a list at a later one is refused (504, "Too large resource version").
+    /// This corresponds to a restart of the API server and etcd with a restored etcd snapshot:
+    ///
+    /// - The connections of all watches break.
+    /// - Resource versions continue from the version of the backup.
+    /// - A watch from a later version starts but receives no events, as on a real cluster.
+    /// - A list at a later version fails (504, "Too large resource version").
     pub fn restore(&self, backup: &Backup) {
         let server = self.server();
         server.store.restore(&backup.saved);
         server.serve(Arc::clone(&backup.catalog));
         server.pages.clear();
-        // Last: who comes back at once finds the restored store.
+        // Last, so that a client that reconnects at once reads the restored store.
         server.breaks.send_modify(|breaks| *breaks += 1);
     }
 
-    /// As [`restore`](Self::restore) with an empty etcd: what is left is what every cluster has, with new uids.
+    /// Restores an empty etcd; see [`restore`](Self::restore).
+    ///
+    /// The cluster then contains only the objects of a new cluster, with new uids.
     pub fn wipe(&self) {
         self.restore(&Backup { saved: Saved::empty(), catalog: Arc::new(Catalog::builtin()) });
         plant(self.server());

@@ -1,4 +1,4 @@
-//! What is served at one moment: the kinds, and since when the custom ones have their schema.
+//! The currently served kinds, and the versions since which custom kinds have their schemas.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::registry::{Kind, Registry};
 use crate::served_version::Lens;
 
-/// The kinds and their schemas. Replaced as a whole when a definition changes.
+/// The kinds and their schemas. A change of a CRD replaces the whole catalog.
 #[derive(Clone, Debug)]
 pub(crate) struct Catalog {
     pub(crate) registry: Registry,
@@ -18,26 +18,26 @@ pub(crate) struct Catalog {
 #[derive(Clone, Debug)]
 struct Schema {
     written: Arc<Value>,
-    /// The version of the store when this schema came into force.
+    /// The version of the store since which this schema is served.
     since: u64,
 }
 
 impl Catalog {
-    /// The built-in kinds alone.
+    /// Returns a catalog with the built-in kinds only.
     pub(crate) fn builtin() -> Self {
         Catalog { registry: Registry::builtin(), schemas: HashMap::new() }
     }
 
-    /// The built-in kinds with these custom ones, as of a version of the store.
+    /// Returns a catalog with the built-in kinds and these custom kinds, as of a version of the store.
     pub(crate) fn with_custom(&self, kinds: Vec<Kind>, now: u64) -> Self {
         let schemas =
             kinds.iter().filter_map(|kind| Some((key(kind, &kind.version), self.schema(kind, now)?))).collect();
         Catalog { registry: self.registry.with_custom(kinds), schemas }
     }
 
-    /// How a kind shows its store.
+    /// Returns the view of a kind on its stored objects.
     pub(crate) fn lens(&self, kind: &Arc<Kind>) -> Lens {
-        // Without a served storage version nobody knows when its schema last changed.
+        // If the storage version is not served, the time of its last schema change is unknown.
         let storage = kind.custom().and_then(|custom| self.schemas.get(&key(kind, &custom.storage_version)));
         Lens {
             kind: Arc::clone(kind),
@@ -46,7 +46,7 @@ impl Catalog {
         }
     }
 
-    /// The schema known before when it is still the same.
+    /// Returns the schema of a kind, with the previous `since` if it is unchanged.
     fn schema(&self, kind: &Kind, now: u64) -> Option<Schema> {
         let custom = kind.custom()?;
         let written = Arc::clone(&custom.schema);

@@ -1,9 +1,9 @@
-//! The server's time: the wall clock at its start, advanced by the runtime's clock, so that paused time moves it too.
+//! The server's clock: starts at the wall clock and advances with tokio's clock, so that it supports paused time.
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-/// The server's time.
+/// The server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
     began: Timestamp,
@@ -20,12 +20,12 @@ impl Clock {
         self.began.checked_add(passed).unwrap_or(self.began)
     }
 
-    /// RFC 3339 to the second, as `metav1.Time` is written.
+    /// Returns the current time in RFC 3339 to the second, like `metav1.Time`.
     pub(crate) fn stamp(self) -> String {
         self.stamp_in(0)
     }
 
-    /// The stamp of a moment some seconds ahead.
+    /// Returns the time after this many seconds, in the same format.
     pub(crate) fn stamp_in(self, seconds: i64) -> String {
         let then = self.now().checked_add(SignedDuration::from_secs(seconds)).unwrap_or_else(|_| self.now());
         then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -1,4 +1,4 @@
-//! The public face: a cluster to start, to take clients from, and to look into.
+//! The public API of the server: starts a cluster, and returns its clients, its log and its state.
 
 use std::io;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::transport::{http, inprocess};
 
 pub use crate::transport::http::Serving;
 
-/// The namespaces every cluster has.
+/// The namespaces that every cluster has.
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// A Kubernetes API server in this process. Cheap to clone; all clones are one cluster.
+/// An in-process Kubernetes API server. Clones are cheap and share the same state.
 ///
 /// ```
 /// use evenkeel_testkit::Cluster;
@@ -49,7 +49,7 @@ pub struct Cluster {
     server: Arc<Server>,
 }
 
-/// Choices made before a cluster starts.
+/// Options of a cluster, set before its start.
 ///
 /// ```
 /// use std::time::Duration;
@@ -67,41 +67,48 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// How many changes of each resource a watch can go back; 10,000 unless set.
+    /// Sets the number of retained changes per resource; 10,000 by default.
+    ///
+    /// A watch from an older version fails with 410 Expired.
     #[must_use]
     pub fn watch_history(mut self, changes: usize) -> Self {
         self.options.history = changes;
         self
     }
 
-    /// Time between two bookmarks of a watch that asked for them; a minute unless set.
+    /// Sets the interval between bookmarks of a watch; one minute by default.
     #[must_use]
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.options.bookmarks = interval;
         self
     }
 
-    /// Time the garbage collector and the namespace controller let pass before they act; none unless set.
+    /// Sets the delay of garbage collection; zero by default.
+    ///
+    /// It also applies to the deletion of namespaces and CRDs.
     #[must_use]
     pub fn gc_delay(mut self, delay: Duration) -> Self {
         self.options.gc_delay = delay;
         self
     }
 
-    /// The minor version of Kubernetes 1 the server says it is, which kubectl chooses its own by. Before 22 whoever creates an object comes to
-    /// own all of its status, and before 23 an apply that creates a Service may not name a version, as the servers of that time have it; all
-    /// other rules stay those of today.
+    /// Sets the reported minor version of Kubernetes 1.
+    ///
+    /// Clients such as kubectl read it. Two rules depend on it; all others are those of current servers:
+    ///
+    /// - Before 1.22, the creator of an object owns all fields of its status.
+    /// - Before 1.23, an apply that creates a Service must not contain a resource version.
     #[must_use]
     pub fn minor_version(mut self, minor: u16) -> Self {
         self.options.release = Release { minor };
         self
     }
 
-    /// Lets the roles in the store decide who may do what; without it everyone may do everything.
+    /// Enables RBAC. By default, every request is allowed.
     ///
-    /// [`Cluster::client`] and plain HTTP stay the administrator's; others come by [`Cluster::client_as`], by a bearer token
-    /// or by the headers of impersonation. The roles `cluster-admin`, `system:basic-user`, `system:discovery` and
-    /// `system:public-info-viewer` are there from the start.
+    /// [`Cluster::client`] and HTTP requests without credentials act as the administrator. Requests act as another user
+    /// through [`Cluster::client_as`], a bearer token or the impersonation headers. The cluster roles `cluster-admin`,
+    /// `system:basic-user`, `system:discovery` and `system:public-info-viewer` exist from the start.
     ///
     /// ```
     /// use evenkeel_testkit::Cluster;
@@ -122,17 +129,21 @@ impl Builder {
         self
     }
 
-    /// Lets requests with this bearer token be those of a user, `system:admin` being the administrator. From the first one on HTTP needs a token: a request without is
-    /// refused (401) or, with [`Builder::rbac`], anonymous. In both cases the tokens that service accounts request are theirs.
+    /// Adds a bearer token for a user; `system:admin` is the administrator.
+    ///
+    /// As soon as there is a token, HTTP requests require one. A request without a token is rejected (401) or, with
+    /// [`Builder::rbac`], anonymous. A token from a TokenRequest authenticates its ServiceAccount in both cases.
     #[must_use]
     pub fn bearer(mut self, token: &str, user: &str) -> Self {
         self.options.identities.add(token, user);
         self
     }
 
-    /// Starts the cluster: the four namespaces of every cluster exist, and nothing else.
+    /// Starts the cluster.
     ///
-    /// Runs inside the calling tokio runtime, and under its clock: with paused time all timers of the server are virtual.
+    /// It contains the four initial namespaces and, with [`Builder::rbac`], the initial roles.
+    ///
+    /// The server runs in the calling tokio runtime and uses its clock: under paused time, all its timers are virtual.
     pub async fn start(self) -> Cluster {
         let server = Arc::new(Server::new(self.options));
         gc::spawn(&server);
@@ -142,45 +153,47 @@ impl Builder {
 }
 
 impl Cluster {
-    /// Starts a cluster with the usual choices.
+    /// Starts a cluster with default options.
     pub async fn start() -> Cluster {
         Cluster::builder().start().await
     }
 
-    /// Chooses before the start.
+    /// Returns a builder, to set options before the start.
     #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// A client whose requests reach the server without a socket; its namespace is `default`.
+    /// Returns a client that calls the server without a socket.
     ///
-    /// Call it inside the tokio runtime that is to run the client.
+    /// Its default namespace is `default`. Call this inside the tokio runtime that runs the client.
     #[must_use]
     pub fn client(&self) -> Client {
         inprocess::client(&self.server, "default", None)
     }
 
-    /// A client that asks as this user, as by impersonation: `jane`, `system:serviceaccount:default:robot` or `system:anonymous`.
+    /// Returns a client that impersonates a user.
     ///
-    /// It differs from [`Cluster::client`] only in a cluster that was built with [`Builder::rbac`].
+    /// The user is a name such as `jane`, `system:serviceaccount:default:robot` or `system:anonymous`.
+    ///
+    /// The client differs from [`Cluster::client`] only if the cluster was built with [`Builder::rbac`].
     #[must_use]
     pub fn client_as(&self, user: &str) -> Client {
         inprocess::client(&self.server, "default", http_header(user))
     }
 
-    /// Serves on a free loopback port until the result is dropped.
+    /// Serves the API over HTTP on a free loopback port until the result is dropped.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// Returns an error if no port can be bound.
     pub async fn serve(&self) -> io::Result<Serving> {
         self.serve_on(0).await
     }
 
-    /// Serves on a given loopback port until the result is dropped.
+    /// Serves the API over HTTP on the given loopback port until the result is dropped.
     ///
     /// # Errors
-    /// When the port is taken.
+    /// Returns an error if the port is in use.
     pub async fn serve_on(&self, port: u16) -> io::Result<Serving> {
         http::serve(Arc::clone(&self.server), port).await
     }
@@ -189,34 +202,38 @@ impl Cluster {
         &self.server
     }
 
-    /// The request log.
+    /// Returns the request log.
     #[must_use]
     pub fn log(&self) -> Log {
         self.server.log.clone()
     }
 
-    /// The fault rules.
+    /// Returns the fault rules.
     #[must_use]
     pub fn faults(&self) -> Faults {
         self.server.faults.clone()
     }
 
-    /// Forgets the past, as etcd's compaction does: versions and continue tokens from before answer 410.
+    /// Discards the history, as an etcd compaction does.
+    ///
+    /// Requests with older resource versions or continue tokens then fail with 410 Expired.
     pub fn compact(&self) {
         self.server.store.compact();
         self.server.pages.clear();
     }
 
-    /// Ends all running watches, as a restart of an API server does.
+    /// Closes all running watches, as a restart of an API server does.
     pub fn drop_watches(&self) {
         self.server.drops.send_modify(|drops| *drops += 1);
     }
 
-    /// What `kubectl logs` and [`kube::Api::logs`] tell of a container from now on.
+    /// Sets the log of a container, as [`kube::Api::logs`] returns it.
     ///
-    /// Nobody runs here: without it a pod has an empty log until it has a `nodeName`, and one that is refused (400) until the status
-    /// says that the container runs or has run. `tailLines` and `limitBytes` are heeded; following, previous logs, time stamps and the
-    /// logs since some time are not done (501).
+    /// Without it, the log is empty while the pod has no `nodeName`. Once it has one, the request fails (400) until the
+    /// status reports the container as running or terminated.
+    ///
+    /// `tailLines` and `limitBytes` are supported. Following a log, previous logs, timestamps and logs since a given time
+    /// are not (501).
     ///
     /// ```
     /// use evenkeel_testkit::Cluster;
@@ -241,25 +258,27 @@ impl Cluster {
         self.server.texts.set([namespace, pod, container], text);
     }
 
-    /// What the cluster has done so far, in counts; the difference of two shows the cost of what came between.
+    /// Returns counts of the work done so far.
+    ///
+    /// The difference of two values is the cost of the operations in between.
     #[must_use]
     pub fn work(&self) -> Work {
         self.server.store.tally.read()
     }
 
-    /// The newest resource version.
+    /// Returns the latest resource version.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.server.store.version()
     }
 }
 
-/// A name that is no header value is nobody's: asked as such it has no rights.
+/// Returns the user as a header value. A name that no header can contain becomes the anonymous user, without permissions.
 fn http_header(user: &str) -> Option<::http::HeaderValue> {
     Some(::http::HeaderValue::from_str(user).unwrap_or(::http::HeaderValue::from_static("system:anonymous")))
 }
 
-/// What every cluster has.
+/// Creates the initial objects of every cluster.
 pub(crate) fn plant(server: &Arc<Server>) {
     for name in NAMESPACES {
         seed_namespace(server, name);
@@ -276,13 +295,13 @@ fn seed_namespace(server: &Server, name: &str) {
         own(server, &mut object);
         strategy::complete(&kind, &mut object);
         let key = (String::new(), name.to_owned());
-        // The store is empty, so nothing can come between.
+        // The store is empty, so there can be no conflict.
         let _ =
             server.store.commit(Write { resource: Storage::new("", "namespaces"), key, old: None, new: Some(object) });
     }
 }
 
-/// The API server writes its own namespaces.
+/// Records the API server as the manager of a namespace that it creates.
 fn own(server: &Server, object: &mut serde_json::Value) {
     let time = server.clock.stamp();
     let actor =

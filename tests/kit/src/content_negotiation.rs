@@ -1,4 +1,4 @@
-//! Content negotiation: in which form objects and lists are written.
+//! Content negotiation: the form in which objects and lists are serialized.
 
 use http::HeaderMap;
 use http::header::ACCEPT;
@@ -11,20 +11,20 @@ use crate::query::Query;
 use crate::registry::Kind;
 use crate::table::{Form, Include};
 
-/// The form asked for.
+/// The requested form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The objects themselves.
+    /// Whole objects.
     Full,
-    /// `PartialObjectMetadata` of one object, of this version of `meta.k8s.io`.
+    /// `PartialObjectMetadata` of one object, in this version of `meta.k8s.io`.
     Metadata(&'static str),
     /// `PartialObjectMetadataList`.
     MetadataList(&'static str),
-    /// Rows for printing.
+    /// A table.
     Table(Form),
 }
 
-/// What is being answered with, for checks of the asked form.
+/// The content of a response, for the check of the requested form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Object,
@@ -32,10 +32,10 @@ pub(crate) enum Subject {
 }
 
 impl Shape {
-    /// The first form in the Accept header that can be written, the best liked first.
+    /// Returns the supported form with the highest quality in the Accept header.
     pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, clock: Clock, kind: &Kind) -> Result<Shape, Failure> {
         let mut offers = Offer::all(headers);
-        // What serves built-in kinds does not know this range, and what serves custom ones does.
+        // Real servers accept this range for custom kinds but not for built-in kinds.
         offers
             .iter_mut()
             .filter(|offer| kind.is_builtin() && offer.media == "application/*")
@@ -50,7 +50,7 @@ impl Shape {
         })
     }
 
-    /// Refuses the form of one object for a list, the other way round, and tables of unknown content.
+    /// Rejects a form for single objects on a list, a form for lists on an object, and an unknown `includeObject`.
     pub(crate) fn fits(self, kind: &Kind, subject: Subject) -> Result<(), Failure> {
         let refuse = |form: &str, is: &str| {
             let message = format!("you requested {form}, but the requested object {is} (*v1.{})", kind.kind);
@@ -66,7 +66,7 @@ impl Shape {
         }
     }
 
-    /// `kind` and `apiVersion` of a list in this form.
+    /// Returns `kind` and `apiVersion` of a list in this form.
     pub(crate) fn list_type(self, kind: &Kind) -> (String, String) {
         match self {
             Shape::Metadata(version) | Shape::MetadataList(version) => {
@@ -83,13 +83,13 @@ struct Offer<'a> {
     parameters: Vec<(&'a str, &'a str)>,
 }
 
-/// Whether the client likes YAML better than JSON.
+/// Returns whether the client prefers YAML to JSON.
 pub(crate) fn wants_yaml(headers: &HeaderMap) -> bool {
     Offer::all(headers).iter().find(|offer| offer.is_written()).is_some_and(Offer::is_yaml)
 }
 
 impl<'a> Offer<'a> {
-    /// The offers of the Accept headers, the best liked first.
+    /// Returns the media ranges of all Accept headers, the highest quality first.
     fn all(headers: &'a HeaderMap) -> Vec<Self> {
         let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let mut offers: Vec<Self> = accepts.flat_map(|value| value.split(',')).filter_map(Offer::parse).collect();
@@ -108,7 +108,7 @@ impl<'a> Offer<'a> {
         self.parameters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// How much the client likes it; what is named counts before what stands for anything.
+    /// Returns the quality. At equal quality, a specific media type precedes a wildcard.
     fn rank(&self) -> f64 {
         let quality = self.parameter("q").and_then(|q| q.parse::<f64>().ok()).unwrap_or(1.0);
         let vague = match self.media {
@@ -119,7 +119,7 @@ impl<'a> Offer<'a> {
         quality - vague
     }
 
-    /// Whether JSON or YAML can stand for it.
+    /// Returns whether JSON or YAML matches.
     fn is_written(&self) -> bool {
         self.is_yaml() || matches!(self.media, "application/json" | "*/*" | "application/*")
     }
@@ -128,7 +128,7 @@ impl<'a> Offer<'a> {
         self.media == "application/yaml"
     }
 
-    /// The form it asks for; none when that cannot be written.
+    /// Returns the requested form, or `None` if it is not supported.
     fn shape(&self, query: &Query, clock: Clock) -> Option<Shape> {
         if !self.is_written() {
             return None;
@@ -148,19 +148,19 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// Writes an object in the asked form.
+/// Serializes an object in the requested form.
 pub(crate) struct View<'a> {
     pub(crate) shape: Shape,
     pub(crate) object: &'a Value,
     pub(crate) place: Place,
 }
 
-/// Where an object is written.
+/// The context in which an object is serialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Alone, or in a list of custom objects: with its type.
+    /// A single object, or an item in a list of custom objects: with kind and apiVersion.
     Typed,
-    /// In a list of a built-in kind: the list has the type.
+    /// An item in a list of a built-in kind: only the list has kind and apiVersion.
     Untyped,
 }
 
@@ -197,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn the_best_liked_form_that_can_be_written_wins() {
+    fn the_supported_form_with_the_highest_quality_wins() {
         let metadata = Shape::Metadata("meta.k8s.io/v1");
         let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
                        application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
         assert_eq!(negotiated(partial), Ok(metadata));
         assert_eq!(negotiated("application/json;as=Bogus;g=meta.k8s.io;v=v1,application/json"), Ok(Shape::Full));
-        let liked = "application/json;q=0.5,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;q=0.9";
-        assert_eq!(negotiated(liked), Ok(metadata));
+        let preferred = "application/json;q=0.5,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;q=0.9";
+        assert_eq!(negotiated(preferred), Ok(metadata));
         assert_eq!(negotiated("*/*,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), Ok(metadata));
         assert_eq!(negotiated("text/html").unwrap_err().code, 406);
         assert_eq!(negotiated("application/*").unwrap_err().code, 406);

@@ -1,13 +1,19 @@
-//! Counts of what the server does, so that tests can show what a request costs without a clock.
+//! Counters of the server's work, with which tests measure the cost of a request without a clock.
 
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What a cluster has done since its start, in counts; see [`Cluster::work`](crate::Cluster::work).
+/// Counts of the work of a cluster since its start.
 ///
-/// A write costs the same among few objects and among many, and grows with the watches of its namespace and name alone.
-/// Four things cost more: a definition is read with all others, an aggregated role with all cluster roles, a new pod reads the priority
-/// classes, and where rights are checked each request reads the bindings.
+/// [`Cluster::work`](crate::Cluster::work) returns them.
+///
+/// The cost of a write does not depend on the number of objects, only on the number of watches of its namespace and
+/// name. There are four exceptions:
+///
+/// - A write of a CRD reads all CRDs.
+/// - A write of an aggregated ClusterRole reads all ClusterRoles.
+/// - The creation of a pod reads the priority classes.
+/// - With RBAC, each request reads the bindings.
 ///
 /// ```
 /// use evenkeel_testkit::Cluster;
@@ -29,19 +35,26 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Work {
-    /// Changes stored, each with a version of its own.
+    /// Stored changes, each with its own resource version.
     pub written: u64,
-    /// Objects read out of the store: one for a get, all of the namespace or of the resource for a list.
+    /// Objects read from the store.
+    ///
+    /// A get reads one. A list reads all objects of the namespace or of the resource.
     pub visited: u64,
-    /// Times that a waiting watch was woken: by changes of its namespace or name, or by the end of its kind.
+    /// Wake-ups of waiting watches.
+    ///
+    /// A watch wakes up if an object with its namespace and name changes, or if its kind is removed.
     pub woken: u64,
-    /// Changes that watches looked at: those of their namespace and name.
+    /// Changes that watches examined: those of their namespace and name.
     pub considered: u64,
-    /// Times that a selector was asked about an object.
+    /// Evaluations of a selector for an object.
     pub evaluated: u64,
-    /// Events that watches were given, bookmarks left out.
+    /// Events sent to watches, without bookmarks.
     pub delivered: u64,
-    /// Times that a bookmark was due; none is sent where nothing was written, and none is due again before something is.
+    /// Bookmark timers that fired.
+    ///
+    /// If nothing was written since the start of the watch, it sends no bookmark, and its timer does not fire again until
+    /// the next write.
     pub due: u64,
 }
 
@@ -73,7 +86,7 @@ pub(crate) struct Tally {
     pub(crate) due: Counter,
 }
 
-/// One of them.
+/// A single counter.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions on the write path: checks before the commit, the kinds they define after it.
+//! Writes of CRDs: their checks before the commit, and the served kinds after it.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::state::Server;
 use crate::store::Write;
 use crate::strategy::{self, Part};
 
-/// Where definitions are stored.
+/// Returns the storage of CRDs.
 pub(crate) fn storage() -> Storage {
     Storage::new("apiextensions.k8s.io", "customresourcedefinitions")
 }
@@ -22,7 +22,7 @@ fn is_definition(call: &Call) -> bool {
     call.kind.group == "apiextensions.k8s.io" && call.kind.plural == "customresourcedefinitions"
 }
 
-/// Completes and checks a definition and gives warnings; anything else is left alone.
+/// Completes and checks a CRD, and returns warnings. Other objects remain unchanged.
 pub(crate) fn prepare(call: &Call, object: &mut Value, live: Option<&Value>) -> Result<Vec<String>, Failure> {
     if !is_definition(call) {
         return Ok(Vec::new());
@@ -34,14 +34,14 @@ pub(crate) fn prepare(call: &Call, object: &mut Value, live: Option<&Value>) -> 
     checked.map_err(|causes| Failure::invalid(typed(&call.kind, strategy::meta(object, "name")), &causes))
 }
 
-/// After a write of a definition: publishes all of them until nothing moves.
+/// Publishes all CRDs after a write of one of them.
 pub(crate) fn settle(server: &Server, call: &Call) {
     if is_definition(call) && !call.is_dry_run() {
         publish(server);
     }
 }
 
-/// Serves what the stored definitions define, and stores their statuses.
+/// Serves the kinds of the stored CRDs and stores the CRD statuses, until no status changes.
 pub(crate) fn publish(server: &Server) {
     let _turn = server.publishing.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
@@ -50,7 +50,7 @@ pub(crate) fn publish(server: &Server) {
         for kind in &published.kinds {
             server.store.open(&kind.storage);
         }
-        // Clients start when a definition turns Established, so its kinds are served before that is stored.
+        // Clients wait for the condition Established, so the kinds are served before it is stored.
         serve(server, published.kinds);
         if published.statuses.is_empty() {
             return;
@@ -61,7 +61,7 @@ pub(crate) fn publish(server: &Server) {
     }
 }
 
-/// Serves these custom kinds; watches of those that are gone end.
+/// Serves these custom kinds, and ends the watches of removed kinds.
 fn serve(server: &Server, kinds: Vec<Kind>) {
     let before = server.catalog();
     let after = Arc::new(before.with_custom(kinds, server.store.version()));
@@ -72,7 +72,7 @@ fn serve(server: &Server, kinds: Vec<Kind>) {
     }
 }
 
-/// Stores a status; when another write comes between, the next round computes it anew.
+/// Stores a status. After a conflict, the next iteration computes it again.
 fn store_status(server: &Server, name: &str, status: &Value) {
     let key = (String::new(), name.to_owned());
     let Some(live) = server.store.get(&storage(), &key) else { return };
@@ -88,6 +88,6 @@ fn store_status(server: &Server, name: &str, status: &Value) {
         rules: Rules::default(),
     };
     track_update(Some(&live), &mut new, Lists::Deduced, &actor);
-    // Stale means a newer definition, which the next round reads.
+    // On a conflict there is a newer CRD, which the next iteration reads.
     let _ = server.store.commit(Write { resource: storage(), key, old: Some(live), new: Some(new) });
 }

@@ -1,6 +1,6 @@
-//! JSON that nests deeper than is read here: what is deeper is cut off, and matters only where the server would keep it.
+//! Deeply nested JSON: levels beyond the limit are cut off. It is an error only if the server would store them.
 //!
-//! A cluster reads ten thousand levels, and drops most of such an object at once, since no schema knows its fields.
+//! A cluster reads 10,000 levels, but it prunes most of such an object, since the schema does not contain its fields.
 
 use bytes::Bytes;
 use serde::de::IgnoredAny;
@@ -9,16 +9,18 @@ use serde_json::Value;
 use crate::api_error::Failure;
 use crate::strict;
 
-/// The most levels that JSON is read with here; a cluster reads [`strict::DEEPEST`].
+/// The maximum number of JSON levels that this server reads; a cluster reads [`strict::DEEPEST`].
 const LEVELS: usize = 127;
 
-/// What stands for what was cut off.
+/// The placeholder of values that were cut off.
 const CUT: &str = "evenkeel-testkit cut off what was here";
 
-/// The body without what is deeper than is read here; `None`: nothing is, or it is no JSON, which the parser tells better.
+/// Returns the body without the levels beyond the limit.
+///
+/// Returns `None` if there are none, or if the body is invalid JSON, for which the parser has a better message.
 pub(crate) fn cut(body: &[u8]) -> Option<Bytes> {
     let is_deep = matches!(strict::deepest(body), (levels, None) if levels > LEVELS);
-    // The parser skips without a stack.
+    // The parser ignores values without recursion.
     if !is_deep || serde_json::from_slice::<IgnoredAny>(body).is_err() {
         return None;
     }
@@ -42,7 +44,7 @@ pub(crate) fn cut(body: &[u8]) -> Option<Bytes> {
     Some(out.into())
 }
 
-/// Refuses an object that would be kept without what was cut off.
+/// Rejects an object if the values that were cut off would be stored.
 pub(crate) fn whole(object: &Value) -> Result<(), Failure> {
     match lacks(object) {
         true => Err(Failure::not_done("objects that keep more than 127 levels")),
@@ -70,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deeper_is_cut_off_and_the_rest_stays() {
+    fn only_levels_beyond_the_limit_are_cut_off() {
         let body = format!("{{\"a\":{},\"b\":{},\"c\":1}}", deep(4_000), deep(126));
         let read: Value = serde_json::from_slice(&cut(body.as_bytes()).unwrap()).unwrap();
         assert_eq!((&read["c"], lacks(&read["a"]), lacks(&read["b"])), (&json!(1), true, false));
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_and_what_is_no_json_is_left_to_the_parser() {
+    fn shallow_and_invalid_bodies_are_not_cut() {
         for body in [deep(127), deep(20_000), "[".repeat(200), format!("{} x", deep(200))] {
             assert_eq!(cut(body.as_bytes()), None);
         }

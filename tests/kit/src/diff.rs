@@ -2,10 +2,10 @@
 
 use similar::{ChangeTag, TextDiff};
 
-/// Lines around a change that are shown with it.
+/// The number of context lines around a change.
 const AROUND: usize = 3;
 
-/// The lines that differ, `-` as wanted and `+` as found, with some lines around them; `None` where the texts are equal.
+/// Returns the different lines, `-` for expected and `+` for found, with some context. Returns `None` for equal texts.
 pub(crate) fn diff(wanted: &str, found: &str) -> Option<String> {
     if wanted == found {
         return None;
@@ -25,7 +25,7 @@ pub(crate) fn diff(wanted: &str, found: &str) -> Option<String> {
             out.push(format!("  {sign} {}", change.value().trim_end_matches('\n')).trim_end().to_owned());
         }
     }
-    // Texts that differ in their last line end only show no line.
+    // If only the last line ending differs, there is no line to show.
     Some(if out.is_empty() { "  only the ends of the lines differ".to_owned() } else { out.join("\n") })
 }
 
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_lines_are_shown_with_their_surroundings() {
+    fn changed_lines_are_shown_with_context() {
         let wanted = (0..20).map(|n| format!("{n}\n")).collect::<String>();
         let found = wanted.replace("10\n", "ten\n");
         let shown = diff(&wanted, &found).unwrap();

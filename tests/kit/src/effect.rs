@@ -13,10 +13,10 @@ use crate::api_error::{About, Failure};
 use crate::log::Entry;
 use crate::route::Route;
 
-/// Declares the effects, and the list of them: none can be missing there.
+/// Declares the effects and the list of all of them, which is therefore complete.
 macro_rules! effects {
     ($($(#[$doc:meta])* $name:ident $(($field:ty = $value:expr))?,)*) => {
-        /// What a fault does to a request.
+        /// The effect of a fault on a request.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Effect {
@@ -24,7 +24,7 @@ macro_rules! effects {
         }
 
         impl Effect {
-            /// One of each.
+            /// One example of each effect.
             pub const ALL: &'static [Self] = &[$(Self::$name $(($value))?,)*];
         }
     };
@@ -33,50 +33,60 @@ macro_rules! effects {
 effects! {
     /// 409 Conflict: the object was modified.
     Conflict,
-    /// 410 Expired. On a watch it comes as real servers send it: an ERROR event under 200, and the end.
+    /// 410 Expired.
+    ///
+    /// A watch receives it as from a real server: status 200 with an ERROR event, then the end of the stream.
     Expired,
-    /// 429 with a Retry-After of so many seconds.
+    /// 429 TooManyRequests with a Retry-After of this many seconds.
     TooManyRequests(u64 = 1),
     /// 500 InternalError.
     Internal,
     /// 503 ServiceUnavailable.
     Unavailable,
-    /// 504 Timeout: the server gave up; what became of the request is not known.
+    /// 504 Timeout. The request is not carried out, but the client cannot know that.
     Timeout,
     /// 401 Unauthorized: the credentials are not accepted.
     Unauthorized,
-    /// 403 Forbidden, as without the right RBAC.
+    /// 403 Forbidden, as without the required RBAC rules.
     Forbidden,
-    /// 403 in plain text, as a proxy sends it: no Status, and so no cause.
+    /// 403 in plain text without a Status object, as a proxy sends it.
     BareForbidden,
-    /// The answer comes after this time.
+    /// A response after this delay.
     Latency(Duration = Duration::from_secs(5)),
-    /// No answer ever comes.
+    /// No response at all.
     Hang,
-    /// The request is carried out, and then answered with 500: the writer cannot know.
+    /// 500 InternalError, although the request is carried out.
     LostAnswer,
-    /// The request is carried out, and the connection breaks in the middle of the answer.
+    /// The request is carried out, and the connection breaks during the response.
     HalfBody,
-    /// The watch starts and ends after this time.
+    /// The watch starts, and is closed after this time.
     DropWatch(Duration = Duration::from_secs(5)),
-    /// 404 in plain text: `404 page not found`, as of a server that does not serve the path, or does not serve it yet.
+    /// 404 in plain text: `404 page not found`.
+    ///
+    /// A server sends it for a path that it does not serve, or not yet.
     PageNotFound,
-    /// 404 of the kind: a Status with the reason `NotFound` that names no object.
+    /// 404 for the kind: a Status with the reason `NotFound` that names no object.
     KindNotFound,
-    /// 404 with the name of the object, though it is there: how a custom kind without this subresource answers.
+    /// 404 that names the object although it exists.
+    ///
+    /// A server sends it for a custom resource without this subresource.
     SubresourceNotFound,
-    /// 503 with a Retry-After of five seconds: the server is starting and has not installed all paths yet.
+    /// 503 with a Retry-After of five seconds, as from a starting server.
+    ///
+    /// Such a server has not installed all paths yet.
     Starting,
-    /// 200 with a page that is no JSON, as a proxy answers.
+    /// 200 with a body that is not JSON, as from a proxy.
     Garbage,
     /// 200 with JSON of another kind.
     OtherJson,
-    /// Any other code, with the reason that Kubernetes gives it, such as 413 or 422.
+    /// Any other status code, such as 413 or 422, with its Kubernetes reason.
     Status(u16 = 413),
 }
 
 impl Effect {
-    /// Whether an API server, or a proxy before it, can have this effect on any request, whatever the request is about.
+    /// Returns whether this effect can occur on any request.
+    ///
+    /// An API server or a proxy causes such effects regardless of the resource of a request.
     #[must_use]
     pub const fn is_of_a_connection(&self) -> bool {
         match self {
@@ -104,7 +114,10 @@ impl Effect {
         }
     }
 
-    /// The answer to a request of this path, where the effect is an answer; `None`: it is none, or the path is none.
+    /// Returns the response to a request of this path.
+    ///
+    /// Returns `None` if the effect does not replace the response, such as [`Latency`](Self::Latency), or if the path is
+    /// invalid.
     ///
     /// ```
     /// use evenkeel_testkit::Effect;
@@ -117,7 +130,7 @@ impl Effect {
         self.answer_to(&Entry::new(&Route::parse(parts.uri.path()), &parts, &body))
     }
 
-    /// The answer, when the effect is one.
+    /// Returns the response, if the effect is one.
     pub(crate) fn answer_to(&self, entry: &Entry) -> Option<Response<Bytes>> {
         match self {
             Effect::Garbage => Some(page("text/html", "<html>It works!</html>".to_owned())),
@@ -176,14 +189,14 @@ impl Effect {
     }
 }
 
-/// 200, of something else than what was asked for.
+/// Returns a 200 response with an unexpected body.
 fn page(media: &'static str, text: String) -> Response<Bytes> {
     let mut response = Response::new(text.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
     response
 }
 
-/// Half of the first part of an answer; then the connection breaks.
+/// Returns half of the first chunk of a response, followed by a broken connection.
 pub(crate) fn torn(response: Response<Body>) -> Response<Body> {
     let broken = || stream::iter([Err(axum::Error::new("the connection broke: injected by a fault rule"))]);
     response.map(|body| {
@@ -193,7 +206,7 @@ pub(crate) fn torn(response: Response<Body>) -> Response<Body> {
     })
 }
 
-/// The reason that comes with a code.
+/// Returns the Kubernetes reason of a status code.
 fn reason(code: u16) -> &'static str {
     match code {
         400 => "BadRequest",

@@ -1,8 +1,8 @@
-//! The two shapes of Event: one store, core/v1 names inside, either group's names outside.
+//! The two API groups of Events: stored with the field names of core/v1, shown with those of either group.
 
 use serde_json::{Value, json};
 
-/// Names in events.k8s.io/v1 and in core/v1, where they differ.
+/// The fields with different names in events.k8s.io/v1 and in core/v1.
 const NAMES: [(&str, &str); 7] = [
     ("regarding", "involvedObject"),
     ("note", "message"),
@@ -13,7 +13,7 @@ const NAMES: [(&str, &str); 7] = [
     ("deprecatedCount", "count"),
 ];
 
-/// The stored form of an Event of either group.
+/// Converts an Event of either group to the stored form.
 pub(crate) fn stored(group: &str, mut event: Value) -> Value {
     if group == "events.k8s.io" {
         rename(&mut event, |(new, core)| (new, core));
@@ -25,7 +25,7 @@ pub(crate) fn stored(group: &str, mut event: Value) -> Value {
     event
 }
 
-/// A stored Event as a group shows it.
+/// Converts a stored Event to the form of a group.
 pub(crate) fn shown(group: &str, stored: &Value) -> Value {
     let mut event = stored.clone();
     complete(&mut event);
@@ -37,7 +37,7 @@ pub(crate) fn shown(group: &str, stored: &Value) -> Value {
     event
 }
 
-/// Fields that are written even when unset.
+/// Adds the fields that are present even if they are unset.
 fn complete(event: &mut Value) {
     let unset = [
         ("eventTime", Value::Null),
@@ -53,7 +53,7 @@ fn complete(event: &mut Value) {
     }
 }
 
-/// events.k8s.io leaves out texts that are empty.
+/// Removes empty texts, which events.k8s.io omits.
 fn drop_unset(event: &mut Value) {
     let Some(fields) = event.as_object_mut() else { return };
     for field in ["reportingController", "reportingInstance"] {

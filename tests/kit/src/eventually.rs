@@ -1,4 +1,4 @@
-//! Waiting for something to become true.
+//! Functions that wait for a condition.
 
 use std::fmt::Debug;
 use std::panic::Location;
@@ -11,16 +11,16 @@ use tokio::time::{Instant, sleep};
 
 use crate::diff::diff;
 
-/// Time between two looks, at first.
+/// The initial pause between two attempts.
 const STEP: Duration = Duration::from_millis(10);
-/// A look comes after this part of the time that has passed, so that hours of virtual time take few looks.
+/// The pause grows to this fraction of the elapsed time, so that hours of virtual time need few attempts.
 const SHARE: u32 = 100;
-/// As [`SHARE`], where a look reads an object: a sweep waits hundreds of times.
+/// The same fraction if an attempt reads an object. It is larger, since a sweep waits hundreds of times.
 const READING: u32 = 5;
 
-/// Looks again and again until the answer is `Some`, and gives it back.
+/// Polls a function until it returns `Some`, and returns the value.
 ///
-/// Under paused time the wait is virtual. See [`eventually_eq`] and [`until`] for messages that show what was there instead.
+/// Under paused time the wait is virtual. If [`eventually_eq`] or [`until`] fails, the message also shows the last value.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -34,7 +34,7 @@ const READING: u32 = 5;
 /// ```
 ///
 /// # Panics
-/// When there is still no answer after `timeout`, which is measured by tokio's clock.
+/// Panics if there is no value within `timeout`, which is measured by tokio's clock.
 #[track_caller]
 pub fn eventually<T, F, Fut>(timeout: Duration, mut look: F) -> impl Future<Output = T>
 where
@@ -50,7 +50,7 @@ where
     }
 }
 
-/// Looks again and again until what is seen equals what is wanted.
+/// Polls a function until it returns the expected value.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
@@ -65,7 +65,7 @@ where
 /// ```
 ///
 /// # Panics
-/// When it is still something else after `timeout`; the message shows the difference between what is wanted and what was seen last.
+/// Panics if it does not return the expected value within `timeout`. The message shows the difference to the last value.
 #[track_caller]
 pub fn eventually_eq<T, F, Fut>(timeout: Duration, wanted: T, mut look: F) -> impl Future<Output = ()>
 where
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// Reads an object again and again until the test holds for it, and gives it back.
+/// Reads an object until a predicate holds for it, and returns the object.
 ///
 /// ```
 /// # use evenkeel_testkit::{Cluster, until};
@@ -105,7 +105,8 @@ where
 /// ```
 ///
 /// # Panics
-/// When the test still fails after `timeout`. The message has the object as it was last, and how it changed since the first look.
+/// Panics if the predicate does not hold within `timeout`. The message contains the last state of the object and how it
+/// changed since the first read.
 #[track_caller]
 pub fn until<K, F>(api: &Api<K>, name: &str, timeout: Duration, test: F) -> impl Future<Output = K> + use<K, F>
 where

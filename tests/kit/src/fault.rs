@@ -1,4 +1,4 @@
-//! Faults: rules by which requests fail, wait, or lose their watch.
+//! Fault rules: requests that fail, are delayed, or lose their watch.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::log::Entry;
 use crate::registry::Verb;
 
-/// A rule: which requests, and what becomes of them.
+/// A fault rule: the matching requests and the effect on them.
 ///
 /// ```
 /// use evenkeel_testkit::{Effect, Fault, Verb};
@@ -32,7 +32,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault that strikes the next request of any sort, once.
+    /// Creates a rule that applies once, to the next request of any type.
     #[must_use]
     pub fn new(effect: Effect) -> Self {
         Fault {
@@ -50,77 +50,79 @@ impl Fault {
         }
     }
 
-    /// Only requests with this verb.
+    /// Restricts the rule to a verb.
     #[must_use]
     pub fn verb(mut self, verb: Verb) -> Self {
         self.verb = Some(verb);
         self
     }
 
-    /// Only requests about this plural, such as "configmaps".
+    /// Restricts the rule to a resource (plural), such as "configmaps".
     #[must_use]
     pub fn resource(mut self, plural: &str) -> Self {
         self.resource = Some(plural.to_owned());
         self
     }
 
-    /// Only requests in this API group; "" for the core group.
+    /// Restricts the rule to an API group; "" is the core group.
     #[must_use]
     pub fn group(mut self, group: &str) -> Self {
         self.group = Some(group.to_owned());
         self
     }
 
-    /// Only requests of this caller: its field manager, or the first word of its User-Agent (see [`Entry::caller`]).
+    /// Restricts the rule to a caller.
+    ///
+    /// A caller is a field manager or the first word of a User-Agent; see [`Entry::caller`].
     #[must_use]
     pub fn caller(mut self, name: &str) -> Self {
         self.caller = Some(name.to_owned());
         self
     }
 
-    /// Only requests in this namespace.
+    /// Restricts the rule to a namespace.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned());
         self
     }
 
-    /// Only requests about the object of this name.
+    /// Restricts the rule to objects with this name.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }
 
-    /// Only requests about this subresource, such as "status"; "" for the object itself.
+    /// Restricts the rule to a subresource, such as "status"; "" is the object itself.
     #[must_use]
     pub fn subresource(mut self, subresource: &str) -> Self {
         self.subresource = Some(subresource.to_owned());
         self
     }
 
-    /// Only from the nth matching request on, counted from 1.
+    /// Starts with the nth matching request, counted from 1.
     #[must_use]
     pub fn nth(mut self, nth: usize) -> Self {
         self.skip = nth.saturating_sub(1);
         self
     }
 
-    /// Every nth matching request, for as long as the rule stands: the nth, the 2nth and so on.
+    /// Applies the rule to every nth matching request until the rule is removed.
     #[must_use]
     pub fn every(mut self, nth: usize) -> Self {
         self.every = nth.max(1);
         self.nth(nth).always()
     }
 
-    /// So many times instead of once.
+    /// Sets how many times the rule applies; once by default.
     #[must_use]
     pub fn times(mut self, times: usize) -> Self {
         self.times = times;
         self
     }
 
-    /// Every time.
+    /// Applies the rule to all matching requests.
     #[must_use]
     pub fn always(self) -> Self {
         self.times(usize::MAX)
@@ -138,30 +140,30 @@ impl Fault {
     }
 }
 
-/// The fault rules of a cluster; clones share them.
+/// The fault rules of a cluster. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     rules: Arc<Mutex<Vec<Fault>>>,
 }
 
 impl Faults {
-    /// Adds a rule; of several that match a request, the oldest strikes.
+    /// Adds a rule. If several rules match a request, the oldest one applies.
     pub fn add(&self, fault: Fault) {
         self.lock().push(fault);
     }
 
-    /// Takes all rules away.
+    /// Removes all rules.
     pub fn clear(&self) {
         self.lock().clear();
     }
 
-    /// How many rules have not yet struck as often as they may.
+    /// Returns the number of rules that can still apply.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.lock().iter().filter(|fault| fault.times > 0).count()
     }
 
-    /// What strikes this request.
+    /// Returns the effect of the rule that applies to this request, and counts its use.
     pub(crate) fn strike(&self, entry: &Entry) -> Option<Effect> {
         let mut rules = self.lock();
         let fault = rules.iter_mut().filter(|fault| fault.times > 0 && fault.matches(entry)).find_map(|fault| {

@@ -1,13 +1,15 @@
-//! Generated files that are kept in a repository: compared with what is generated now, or written again.
+//! Comparison of committed generated files with freshly generated text.
 
 use std::path::Path;
 
 use crate::diff::diff;
 
-/// Set to `overwrite`, the files are written instead of compared.
+/// The environment variable. If it is `overwrite`, the files are written instead of compared.
 const SWITCH: &str = "GENERATED";
 
-/// Fails where the file does not hold the text, and says how to write it again: with `GENERATED=overwrite` in the environment.
+/// Asserts that a file contains the given text.
+///
+/// With `GENERATED=overwrite` in the environment, it writes the file instead.
 ///
 /// ```no_run
 /// # let page = String::new();
@@ -15,7 +17,7 @@ const SWITCH: &str = "GENERATED";
 /// ```
 ///
 /// # Panics
-/// The file differs or cannot be read; with `GENERATED=overwrite`: it cannot be written.
+/// Panics if the file differs or cannot be read, or, with `GENERATED=overwrite`, if it cannot be written.
 #[track_caller]
 pub fn assert_generated(path: impl AsRef<Path>, text: &str) {
     let path = path.as_ref();

@@ -2,8 +2,8 @@
 //!
 //! [`Cluster::start`] starts a server that follows the rules of a real API server: resource versions, watches that
 //! resume, expire and send bookmarks, server-side apply with field owners, custom resources with their schemas,
-//! finalizers, garbage collection and namespaces. The rules were compared with conversations that were recorded on real
-//! API servers.
+//! finalizers, garbage collection and namespaces. The rules are checked against requests and responses that were
+//! recorded on real API servers.
 //!
 //! ```
 //! use evenkeel_testkit::{Cluster, Effect, Fault, Verb};
@@ -17,7 +17,7 @@
 //! let cluster = Cluster::start().await;
 //! let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
 //!
-//! // The next write of a ConfigMap finds the server busy.
+//! // The API server rejects the next patch of a ConfigMap with 429.
 //! cluster.faults().add(Fault::new(Effect::TooManyRequests(1)).verb(Verb::Patch).resource("configmaps"));
 //!
 //! let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}});
@@ -37,10 +37,11 @@
 //! - [`Row`]: table tests; for the given objects, a pass or a step makes exactly the listed writes and events
 //! - [`Sweep`]: repeats a scenario with each type of fault and a crash at each call and each await; the final state
 //!   must always be the same
-//! - [`Fault`]: a rule by which the API server fails; [`Requests`]: recorded requests, with assertions on them
+//! - [`Fault`]: a rule by which requests fail
+//! - [`Requests`]: recorded requests, with assertions on them
 //! - [`Snapshot`]: the content of the cluster with all volatile values redacted, for golden files and insta
 //! - [`Coverage`]: the declared conditions and reasons that no test has reached
-//! - [`eventually`], [`eventually_eq`], [`until`]: waits
+//! - [`eventually`], [`eventually_eq`], [`until`]: wait for a condition
 //! - [`mod@kstatus`]: checks that observers interpret a status as intended
 //!
 //! The feature `evenkeel` adds support for reconcilers and steps of evenkeel: `Row::pass`, `Row::step` and
@@ -76,8 +77,8 @@
 //! - The published schemas (OpenAPI v3, which `kubectl explain` reads) contain all fields and types of built-in kinds,
 //!   but no descriptions. OpenAPI v2 is not served.
 //! - Protobuf is decoded only in the requests of `kubectl create`, and is never sent in responses.
-//! - An object with more than 127 levels of JSON is rejected (501). A real cluster stores up to 9,990 levels, but no
-//!   client of kube could read them, since its decoder has the limit of 127, too.
+//! - An object with more than 127 levels of JSON is rejected (501). A real cluster stores up to 9,990 levels, but a
+//!   client of kube cannot read them, since its decoder has a limit of 127, too.
 //! - The built-in kinds are those that operators write most often (`kubectl api-resources` lists them). Other kinds are
 //!   unknown (404), including ReplicationControllers, PodTemplates and webhook configurations.
 //! - Old resource versions expire all at once: a list of an old version fails exactly when a watch from that version
@@ -85,11 +86,12 @@
 //! - Eviction budgets are read from the status of their PodDisruptionBudget, which no controller updates.
 //! - Logs are texts that a test has set ([`Cluster::set_log`]). They are returned as a whole or from the end; following
 //!   them, or reading them since a given time, is not supported.
-//! - Tokens of service accounts ([`Builder::rbac`], [`Builder::bearer`]) are opaque texts, and TokenReviews are not
+//! - ServiceAccount tokens ([`Builder::rbac`], [`Builder::bearer`]) are opaque strings, and TokenReviews are not
 //!   supported.
 //! - Webhooks and exec are not supported.
 //!
-//! `tests/rules.txt` in this crate lists each rule of the server with its proof, and the few rules without one.
+//! `tests/rules.txt` in this crate lists each rule of the server with the tests that prove it, and the few rules
+//! without a test.
 //!
 #![doc = include_str!("../fakes.md")]
 #![forbid(unsafe_code)]

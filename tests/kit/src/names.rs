@@ -1,4 +1,4 @@
-//! The grammars of names: each check gives the complaints real servers give, none when the name is right.
+//! Syntax checks of names. They return the messages of real servers, none for a valid name.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ fn checked(text: &str, regex: &Regex, limit: usize, complaint: impl FnOnce() -> 
     complaints
 }
 
-/// An RFC 1123 subdomain: what most objects are called.
+/// Checks an RFC 1123 subdomain, the name of most objects.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
     static REGEX: LazyLock<Regex> = LazyLock::new(|| whole(SUBDOMAIN));
     checked(name, &REGEX, 253, || {
@@ -37,7 +37,7 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
     })
 }
 
-/// An RFC 1123 label: what namespaces are called.
+/// Checks an RFC 1123 label, the name of a namespace.
 pub(crate) fn label(name: &str) -> Vec<String> {
     static REGEX: LazyLock<Regex> = LazyLock::new(|| whole(LABEL));
     checked(name, &REGEX, 63, || {
@@ -48,7 +48,7 @@ pub(crate) fn label(name: &str) -> Vec<String> {
     })
 }
 
-/// An RFC 1035 label: what services are called.
+/// Checks an RFC 1035 label, the name of a service.
 pub(crate) fn service(name: &str) -> Vec<String> {
     static REGEX: LazyLock<Regex> = LazyLock::new(|| whole(SERVICE));
     checked(name, &REGEX, 63, || {
@@ -60,7 +60,7 @@ pub(crate) fn service(name: &str) -> Vec<String> {
     })
 }
 
-/// The name of a port.
+/// Checks the name of a port.
 pub(crate) fn port(name: &str) -> Vec<String> {
     let is_letter = |letter: char| letter.is_ascii_lowercase();
     let fits = |letter: char| is_letter(letter) || letter.is_ascii_digit() || letter == '-';
@@ -74,7 +74,7 @@ pub(crate) fn port(name: &str) -> Vec<String> {
     rules.into_iter().filter(|(holds, _)| !holds).map(|(_, rule)| rule.to_owned()).collect()
 }
 
-/// What RBAC objects are called: anything that is one path segment.
+/// Checks a path segment, the name of an RBAC object.
 pub(crate) fn segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." {
         return vec![format!("may not be '{name}'")];
@@ -83,7 +83,7 @@ pub(crate) fn segment(name: &str) -> Vec<String> {
     found.map(|bad| format!("may not contain '{bad}'")).collect()
 }
 
-/// A label value.
+/// Checks a label value.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
     static REGEX: LazyLock<Regex> = LazyLock::new(|| whole(VALUE));
     checked(value, &REGEX, 63, || {
@@ -95,7 +95,7 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
     })
 }
 
-/// A label key, annotation key or finalizer: a name with an optional `prefix/`.
+/// Checks a label key, annotation key or finalizer: a name with an optional `prefix/`.
 pub(crate) fn qualified(key: &str) -> Vec<String> {
     let parts: Vec<&str> = key.split('/').collect();
     match parts.as_slice() {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn right_names_draw_no_complaint_and_wrong_ones_do() {
+    fn only_invalid_names_are_rejected() {
         for check in [subdomain, label, service, label_value, qualified] {
             assert_eq!(check("abc-1"), Vec::<String>::new());
             assert_eq!(check("a b").len(), 1);

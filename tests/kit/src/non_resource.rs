@@ -1,4 +1,4 @@
-//! Paths that are no resources: discovery, health and version.
+//! Non-resource paths: discovery, health and version.
 
 use axum::body::Body;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, HOST, HeaderName, IF_NONE_MATCH, VARY};
@@ -8,7 +8,7 @@ use http::{HeaderValue, Response, StatusCode};
 use crate::discovery::{self, Answer, Ask};
 use crate::state::Server;
 
-/// Answers a path that names no resource.
+/// Handles a request for a non-resource path.
 pub(crate) fn answer(server: &Server, parts: &Parts) -> Response<Body> {
     let header = |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let ask = Ask {

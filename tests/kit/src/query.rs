@@ -1,9 +1,9 @@
-//! The query of a request, read once.
+//! The query parameters of a request.
 
 use crate::api_error::{Failure, quoted};
 use crate::schema::Cause;
 
-/// The query parameters this server understands.
+/// The query parameters that this server supports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query {
     pub(crate) label_selector: Option<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Query {
     pub(crate) propagation_policy: Option<String>,
     pub(crate) grace_period: Option<String>,
     pub(crate) orphan_dependents: Option<bool>,
-    /// What the rows of a table carry.
+    /// The object in each row of a table: `None`, `Metadata` or `Object`.
     pub(crate) include_object: String,
 }
 
@@ -61,24 +61,24 @@ impl Query {
         }
     }
 
-    /// The limit of a list; none when absent or not positive.
+    /// Returns the limit of a list, `None` if it is missing or not positive.
     pub(crate) fn limit(&self) -> Result<Option<usize>, Failure> {
         let limit = number(self.limit.as_deref())?;
         Ok(limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0))
     }
 
-    /// The seconds that an object is given to end; none when absent.
+    /// Returns the grace period of a deletion in seconds, `None` if it is missing.
     pub(crate) fn grace(&self) -> Result<Option<i64>, Failure> {
         number(self.grace_period.as_deref())
     }
 
-    /// The seconds a watch may last; none when absent or not positive.
+    /// Returns the timeout of a watch in seconds, `None` if it is missing or not positive.
     pub(crate) fn timeout(&self) -> Result<Option<u64>, Failure> {
         let seconds = number(self.timeout_seconds.as_deref())?;
         Ok(seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0))
     }
 
-    /// The asked version; `None` when absent.
+    /// Returns the requested resource version, `None` if it is missing.
     pub(crate) fn version(&self) -> Result<Option<u64>, Failure> {
         if self.resource_version.is_empty() {
             return Ok(None);
@@ -86,7 +86,7 @@ impl Query {
         parse_version(&self.resource_version).map(Some).map_err(Failure::internal)
     }
 
-    /// The causes for which the options of a list are refused.
+    /// Returns the errors in the options of a list.
     pub(crate) fn list_causes(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         let matched = self.resource_version_match.as_str();
@@ -115,7 +115,7 @@ impl Query {
         causes
     }
 
-    /// The causes for which the options of any write are refused.
+    /// Returns the errors in the options of a write.
     pub(crate) fn write_causes(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         if self.dry_run.iter().any(|value| value != "All") {
@@ -140,7 +140,7 @@ impl Query {
         causes
     }
 
-    /// The causes for which the options of a watch are refused.
+    /// Returns the errors in the options of a watch.
     pub(crate) fn watch_causes(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         let matched = self.resource_version_match.as_str();
@@ -167,7 +167,7 @@ impl Query {
     }
 }
 
-/// A version as Go's parser reads it, or its complaint.
+/// Parses a resource version, with the error message of Go's parser.
 pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
         format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax")
@@ -184,7 +184,7 @@ fn truthy(value: &str) -> bool {
     !matches!(value, "false" | "0" | "False" | "f")
 }
 
-/// Undoes percent encoding and `+`.
+/// Decodes percent encoding and `+`.
 pub(crate) fn decoded(text: &str) -> String {
     if !text.contains(['%', '+']) {
         return text.to_owned();

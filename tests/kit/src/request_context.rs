@@ -1,4 +1,4 @@
-//! One request about a resource: everything its verb needs to know.
+//! A request for a resource, with all data that its verb requires.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::state::{Server, User};
 use crate::store::Key;
 use crate::strategy::Part;
 
-/// The uid of an object that is made; a request that carries it comes from a seed.
+/// The uid of a created object, given by a seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Uid(pub(crate) String);
 
-/// A request about a resource.
+/// A request for a resource.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) method: Method,
@@ -30,26 +30,26 @@ pub(crate) struct Call {
     pub(crate) lens: Lens,
     pub(crate) target: Target,
     pub(crate) query: Query,
-    /// The query as it was sent.
+    /// The query as sent.
     pub(crate) asked: String,
     pub(crate) shape: Shape,
-    /// Whether the answer is to be YAML.
+    /// Whether the client requests YAML.
     pub(crate) wants_yaml: bool,
-    /// The media type of the body, without parameters; empty when not given.
+    /// The media type of the body without parameters; empty if it is missing.
     pub(crate) content_type: String,
     pub(crate) body: Bytes,
-    /// Whether the body was deeper than it is here.
+    /// Whether levels of the body were cut off.
     pub(crate) is_cut: bool,
-    /// Who writes: the `fieldManager`, or the name in the User-Agent.
+    /// The field manager: the `fieldManager` in the query, or the name in the User-Agent.
     pub(crate) manager: String,
-    /// Who asks.
+    /// The user of the request.
     pub(crate) user: User,
-    /// The uid of what is made, where a seed gives it.
+    /// The uid of the created object, if a seed sets it.
     pub(crate) uid: Option<Uid>,
 }
 
 impl Call {
-    /// Finds the kind of a target, and reads query and headers.
+    /// Finds the kind of a target, and parses query and headers.
     pub(crate) fn new(server: &Server, user: User, target: Target, parts: Parts, body: Bytes) -> Result<Self, Failure> {
         let catalog = server.catalog();
         let kind = catalog.registry.lookup(&target.group, &target.version, &target.plural);
@@ -86,17 +86,17 @@ impl Call {
         })
     }
 
-    /// Where the object is stored.
+    /// Returns the key of an object in the store.
     pub(crate) fn key(&self, name: &str) -> Key {
         (self.target.space().to_owned(), name.to_owned())
     }
 
-    /// The name in the path.
+    /// Returns the name in the path.
     pub(crate) fn name(&self) -> &str {
         self.target.name.as_deref().unwrap_or_default()
     }
 
-    /// Which part of the object the request writes.
+    /// Returns the part of the object that the request writes.
     pub(crate) fn part(&self) -> Part {
         match self.target.subresource.as_deref() {
             None | Some("scale") => Part::Main,
@@ -104,7 +104,7 @@ impl Call {
         }
     }
 
-    /// Whether nothing is to be stored.
+    /// Returns whether the request is a dry run.
     pub(crate) fn is_dry_run(&self) -> bool {
         !self.query.dry_run.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Answers: what a verb gives back, turned into an HTTP response.
+//! Conversion of the results of verbs to HTTP responses.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::registry::Kind;
 use crate::served_version::Lens;
 use crate::table::{Heads, Printer};
 
-/// What a verb answers.
+/// The result of a verb.
 pub(crate) struct Reply {
     pub(crate) code: u16,
     pub(crate) body: Body,
     pub(crate) warnings: Vec<String>,
-    /// The media type; none of nothing.
+    /// The media type; `None` for an empty body.
     media: Option<&'static str>,
 }
 
 impl Reply {
-    /// One object, in the asked form.
+    /// One object in the requested form.
     pub(crate) fn object(code: u16, lens: &Lens, object: &Value, shape: Shape) -> Result<Reply, Failure> {
         shape.fits(&lens.kind, Subject::Object)?;
         let object = lens.shown(object);
@@ -35,7 +35,7 @@ impl Reply {
         Ok(Reply::bytes(code, bytes))
     }
 
-    /// A JSON value as it is.
+    /// An unchanged JSON value.
     pub(crate) fn value(code: u16, value: &Value) -> Reply {
         Reply::bytes(code, value.to_string().into())
     }
@@ -48,12 +48,12 @@ impl Reply {
         Reply { code, body, warnings: Vec::new(), media: Some("application/json") }
     }
 
-    /// A plain text.
+    /// Plain text.
     pub(crate) fn text(text: Vec<u8>) -> Reply {
         Reply { media: Some("text/plain"), ..Reply::bytes(200, text.into()) }
     }
 
-    /// Nothing, successfully.
+    /// A successful response without a body.
     pub(crate) fn empty() -> Reply {
         Reply { media: None, ..Reply::stream(204, Body::empty()) }
     }
@@ -75,7 +75,7 @@ impl Reply {
     }
 }
 
-/// What a list answers besides its items.
+/// The metadata of a list.
 pub(crate) struct ListMeta {
     pub(crate) version: u64,
     pub(crate) token: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct ListMeta {
 }
 
 impl Reply {
-    /// A list, its items written without being cloned.
+    /// A list, serialized without cloning its items.
     pub(crate) fn list(lens: &Lens, shape: Shape, meta: &ListMeta, items: &[Arc<Value>]) -> Result<Reply, Failure> {
         let kind = &lens.kind;
         shape.fits(kind, Subject::List)?;
@@ -119,7 +119,7 @@ impl ListMeta {
         meta
     }
 
-    /// Tables of all kinds leave out what is empty.
+    /// Returns the metadata for a table, which omits empty fields for all kinds.
     fn of_table(&self) -> Value {
         let mut meta = json!({"resourceVersion": self.version.to_string()});
         if let Some(token) = &self.token {
@@ -162,7 +162,7 @@ fn warn<B>(response: &mut Response<B>, warnings: &[String]) {
     }
 }
 
-/// JSON bytes.
+/// Serializes a value to JSON.
 pub(crate) fn encoded(value: &impl serde::Serialize) -> Result<Bytes, Failure> {
     serde_json::to_vec(value).map(Bytes::from).map_err(unwritable)
 }

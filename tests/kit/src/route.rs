@@ -1,13 +1,13 @@
-//! Paths: what a request is aimed at.
+//! Parsing of request paths.
 
 use crate::query::decoded;
 
-/// What a path names.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// A collection, an object, or a subresource of one.
     Resource(Target),
-    /// Anything else: discovery, health, version.
+    /// Any other path: discovery, health, version.
     Other,
 }
 
@@ -20,12 +20,12 @@ pub(crate) struct Target {
     pub(crate) namespace: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) subresource: Option<String>,
-    /// The old form of a watch, `/api/v1/watch/...`.
+    /// Whether the path has the old form of a watch, `/api/v1/watch/...`.
     pub(crate) watch: bool,
 }
 
 impl Target {
-    /// The namespace as a store key has it.
+    /// Returns the namespace for a key in the store.
     pub(crate) fn space(&self) -> &str {
         self.namespace.as_deref().unwrap_or_default()
     }
@@ -49,7 +49,7 @@ impl Route {
     }
 }
 
-/// The part of a path after the version.
+/// Parses the part of a path after the version.
 fn inside(rest: &[&str]) -> Option<Target> {
     let (namespace, rest) = match rest {
         ["namespaces", _] | ["namespaces", _, "status" | "finalize"] => (None, rest),

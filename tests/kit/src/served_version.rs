@@ -1,4 +1,4 @@
-//! How stored objects look through one of the kinds that share a store: version, shape, defaults of today.
+//! Conversion of stored objects to the served version of a kind, with its current schema and defaults.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::registry::Kind;
 use crate::schema::{self, Structural};
 use crate::strategy::meta;
 
-/// A kind's view of its store.
+/// The view of a kind on its stored objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Lens {
     pub(crate) kind: Arc<Kind>,
     /// The schema of a custom kind.
     pub(crate) schema: Option<Arc<Structural>>,
-    /// Objects written after this version are as the schema of the storage version wants them.
+    /// Objects stored after this version match the current schema of the storage version.
     pub(crate) settled: u64,
 }
 
 impl Lens {
-    /// A stored object as the kind shows it.
+    /// Returns a stored object in the version of the kind.
     pub(crate) fn shown<'a>(&self, stored: &'a Value) -> Cow<'a, Value> {
         let kind = &self.kind;
         let Some(custom) = kind.custom() else {
@@ -39,7 +39,7 @@ impl Lens {
             schema::default(&mut object, &custom.storage_schema);
         }
         if custom.storage_version != kind.version {
-            // Defaults are those of the storage version alone.
+            // Only the defaults of the storage version are applied.
             schema::prune(&mut object, &custom.structural);
         }
         object["apiVersion"] = json!(api_version);

@@ -1,4 +1,4 @@
-//! The one function that answers a request.
+//! The entry point for requests.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::route::Route;
 use crate::state::{Local, Server, User};
 use crate::{non_resource, verbs, watch, yaml};
 
-/// Answers one request, writes it down, and lets faults strike. Both transports end here.
+/// Handles a request: applies fault rules and records it in the log. Both transports call this function.
 pub(crate) async fn handle(server: Arc<Server>, request: Request<Bytes>) -> Response<Body> {
     let received = Received::new(request);
     let effect = server.faults.strike(&received.entry);
     received.carry_out(&server, effect).await
 }
 
-/// A request, and what the log has of it.
+/// A request with its log entry.
 pub(crate) struct Received {
     route: Route,
     parts: Parts,
@@ -43,7 +43,7 @@ impl Received {
         Self { route, parts, body, entry }
     }
 
-    /// Answers it, with the effect of a fault or without, and writes it down.
+    /// Handles the request, with the effect of a fault if there is one, and records it in the log.
     pub(crate) async fn carry_out(self, server: &Arc<Server>, effect: Option<Effect>) -> Response<Body> {
         let Received { route, parts, body, entry } = self;
         let is_head = parts.method == http::Method::HEAD;
@@ -57,7 +57,7 @@ impl Received {
     }
 }
 
-/// Answers one request that is nobody's: no log, no faults.
+/// Handles an internal request, without log and fault rules.
 pub(crate) async fn answered(server: &Arc<Server>, request: Request<Bytes>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Local);
@@ -65,7 +65,7 @@ pub(crate) async fn answered(server: &Arc<Server>, request: Request<Bytes>) -> R
 }
 
 async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
-    // The schemas and the list of paths are JSON for everybody.
+    // The schemas and the list of paths are always JSON.
     let is_json = parts.uri.path() == "/" || parts.uri.path().starts_with("/openapi/");
     let is_yaml = !is_json && wants_yaml(&parts.headers);
     let response = answer_in_json(server, route, parts, body).await;
@@ -82,21 +82,21 @@ async fn answer_in_json(server: &Arc<Server>, route: Route, parts: Parts, body: 
         Route::Resource(target) => target,
     };
     let answer = match Call::new(server, user, target, parts, body) {
-        // Boxed, for it is large, and the layers of a client move what they hold many times.
+        // Boxed, since the future is large and the layers of a client move it several times.
         Ok(call) => verbs::answer(server, call).boxed().await,
         Err(failure) => Err(failure),
     };
     answer.map_or_else(Failure::into_response, Reply::into_response)
 }
 
-/// Who asks, when he may.
+/// Returns the user of a request, if RBAC allows the request.
 fn admitted(server: &Server, route: &Route, parts: &Parts) -> Result<User, Failure> {
     let user = rbac::user(server, parts)?;
     rbac::check(server, &user, &Asked::of(route, parts))?;
     Ok(user)
 }
 
-/// Answers a request that a fault strikes.
+/// Handles a request with the effect of a fault.
 async fn struck(
     server: &Arc<Server>,
     entry: &Entry,

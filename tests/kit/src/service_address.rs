@@ -1,4 +1,4 @@
-//! The addresses and node ports of services: which service has which, and the next that is free.
+//! Allocation of cluster IPs and node ports to services.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -11,13 +11,13 @@ use crate::schema::Cause;
 use crate::store::{Key, Store};
 use crate::strategy::{needs_address, needs_health_check, needs_port};
 
-/// The network of the addresses, and how many there are with its first and its last, which nobody gets.
+/// The network of cluster IPs and its size. The first and the last address are not allocated.
 const NETWORK: (Ipv4Addr, u32) = (Ipv4Addr::new(10, 96, 0, 0), 1 << 16);
 
-/// The first port of the nodes, and how many there are.
+/// The first node port and the number of node ports.
 const PORTS: (u32, u32) = (30_000, 2_768);
 
-/// What has been given out.
+/// The allocated cluster IPs and node ports.
 #[derive(Debug, Default)]
 pub(crate) struct Addresses(Mutex<Book>);
 
@@ -27,21 +27,23 @@ struct Book {
     ports: Range,
 }
 
-/// Numbers and who took them last. A service that has gone since has left its numbers, which is found out when one is wanted.
+/// Numbers with the services to which they were last allocated.
+///
+/// The numbers of a deleted service are not released at once, but detected as free when they are requested.
 #[derive(Debug, Default)]
 struct Range {
     takers: HashMap<u32, Key>,
     last: u32,
 }
 
-/// The book while a service is written: what is free when it is looked up is free when it is stored.
+/// The locked allocations during the write of a service, so that no other write can take a free number meanwhile.
 pub(crate) struct Ledger<'a> {
     store: &'a Store,
     book: MutexGuard<'a, Book>,
 }
 
 impl Addresses {
-    /// Opens the book for a write of a service; other kinds need none.
+    /// Locks the allocations for the write of a service; returns `None` for other kinds.
     pub(crate) fn open<'a>(&'a self, store: &'a Store, kind: &Kind) -> Option<Ledger<'a>> {
         let needed = kind.group.is_empty() && kind.kind == "Service";
         needed.then(|| Ledger { store, book: self.0.lock().unwrap_or_else(PoisonError::into_inner) })
@@ -49,7 +51,7 @@ impl Addresses {
 }
 
 impl Ledger<'_> {
-    /// Gives a service what its type needs and it has not, and refuses what it may not have.
+    /// Allocates the missing numbers that the type of a service requires, and rejects invalid ones.
     pub(crate) fn settle(&mut self, key: &Key, object: &mut Value) -> Result<(), Cause> {
         let spec = &mut object["spec"];
         if needs_address(spec) {
@@ -97,7 +99,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Ports of the same number and of different protocols share one on the nodes.
+    /// Allocates node ports. Ports with the same number and different protocols share one node port.
     fn ports(&mut self, key: &Key, spec: &mut Value) -> Result<(), Cause> {
         let mut given: HashMap<i64, u32> = HashMap::new();
         for (at, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
@@ -111,7 +113,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// The wanted port, or a free one when that is 0.
+    /// Allocates the requested port, or a free one if it is 0.
     fn port(&mut self, key: &Key, wanted: u64, field: &str) -> Result<u32, Cause> {
         let holds = |service: &Value, number: u32| {
             let ports = service["spec"]["ports"].as_array().into_iter().flatten();
@@ -133,7 +135,7 @@ impl Ledger<'_> {
     }
 }
 
-/// Addresses are of one family here; a service without address and selector says that it can be of both.
+/// Sets the default IP families: IPv4, or both for a headless service without a selector.
 fn families(spec: &mut Value) {
     let open = spec["clusterIP"] == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty);
     if spec["ipFamilyPolicy"].is_null() {
@@ -146,7 +148,7 @@ fn families(spec: &mut Value) {
 }
 
 impl Range {
-    /// The next free number of those from `first` on.
+    /// Allocates the next free number of the range.
     fn next(
         &mut self,
         store: &Store,
@@ -164,7 +166,7 @@ impl Range {
         None
     }
 
-    /// Takes a number that nobody has.
+    /// Allocates a number if it is free.
     fn take_free(&mut self, store: &Store, key: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
         let free = self.takers.get(&number).is_none_or(|taker| !is_held(store, taker, number, holds));
         if free {
@@ -173,7 +175,7 @@ impl Range {
         free
     }
 
-    /// Takes a number that nobody else has.
+    /// Allocates a number if it is free or already belongs to this service.
     fn take(&mut self, store: &Store, key: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
         self.takers.get(&number) == Some(key) || self.take_free(store, key, number, holds)
     }

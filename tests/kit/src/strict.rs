@@ -1,31 +1,31 @@
-//! Strict reading of JSON: the value, and the fields that are given twice.
+//! A strict JSON parser that also returns duplicate fields.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// A value as read: of a field given twice the last one counts.
+/// A parsed value. Of duplicate fields, it contains the last one.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Read {
     pub(crate) value: Value,
-    /// Paths of the fields given more than once, such as `spec.size`.
+    /// The paths of duplicate fields, such as `spec.size`.
     pub(crate) duplicates: Vec<String>,
 }
 
-/// Reads JSON.
+/// Parses JSON.
 ///
 /// # Errors
-/// The parser's own.
+/// Returns the error of the parser.
 pub(crate) fn read(json: &[u8]) -> Result<Read, serde_json::Error> {
     let (value, walk) = walked(json)?;
     Ok(Read { value, duplicates: walk.duplicates })
 }
 
-/// The most levels of JSON that a server reads.
+/// The maximum number of JSON levels that a real server reads.
 pub(crate) const DEEPEST: usize = 10_000;
 
-/// How many levels deep the JSON goes, and the bracket that goes deeper than [`DEEPEST`].
+/// Returns the number of levels, and the bracket that exceeds [`DEEPEST`].
 pub(crate) fn deepest(json: &[u8]) -> (usize, Option<char>) {
     let (mut level, mut deepest, mut is_text, mut is_escaped) = (0_usize, 0, false, false);
     for byte in json {
@@ -47,7 +47,7 @@ pub(crate) fn deepest(json: &[u8]) -> (usize, Option<char>) {
     (deepest, None)
 }
 
-/// Why JSON that does not parse is refused, in the words of a server where it has its own.
+/// Returns the message for invalid JSON: that of a real server for too many levels, else that of the parser.
 pub(crate) fn told(json: &[u8], error: &serde_json::Error) -> String {
     match deepest(json) {
         (_, Some(bracket)) => format!("invalid character '{bracket}' exceeded max depth"),
@@ -55,7 +55,7 @@ pub(crate) fn told(json: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// The paths of all fields, in the order of the text; none when it is no JSON.
+/// Returns the paths of all fields in the order of the text, none for invalid JSON.
 pub(crate) fn fields(json: &[u8]) -> Vec<String> {
     walked(json).map(|(_, walk)| walk.fields).unwrap_or_default()
 }
@@ -78,7 +78,7 @@ struct Walk {
 impl Walk {
     fn within<T>(&mut self, step: fmt::Arguments<'_>, read: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
-        // Writing to a text can't fail.
+        // Writing to a String cannot fail.
         let _ = fmt::Write::write_fmt(&mut self.path, step);
         let out = read(self);
         self.path.truncate(length);
@@ -94,7 +94,7 @@ impl Walk {
     }
 }
 
-/// A value at the place the walk is at.
+/// The value at the current path of the walk.
 struct Node<'a>(&'a mut Walk);
 
 impl<'de> DeserializeSeed<'de> for Node<'_> {
@@ -173,26 +173,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_of_two_equal_fields_counts_and_is_noted_once() {
+    fn the_last_duplicate_field_counts() {
         let read = read(br#"{"spec":{"l":[{"a":1,"a":2,"a":3}],"size":1},"x":{"size":2}}"#).unwrap();
         assert_eq!(read.value, json!({"spec": {"l": [{"a": 3}], "size": 1}, "x": {"size": 2}}));
         assert_eq!(read.duplicates, ["spec.l[0].a"]);
     }
 
     #[test]
-    fn fields_come_in_the_order_of_the_text() {
+    fn fields_are_in_the_order_of_the_text() {
         assert_eq!(fields(br#"{"b":{"z":1,"a":2},"a":[{"q":1}]}"#), ["b", "b.z", "b.a", "a", "a[0].q"]);
     }
 
     #[test]
-    fn levels_are_counted_outside_of_texts() {
+    fn brackets_in_strings_are_not_levels() {
         assert_eq!(deepest(br#"{"a[[[\"[":[{"b":1}],"c":[]}"#), (3, None));
         assert_eq!(deepest("[".repeat(DEEPEST).as_bytes()), (DEEPEST, None));
         assert_eq!(deepest("[".repeat(DEEPEST + 7).as_bytes()), (DEEPEST + 1, Some('[')));
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn invalid_json_is_rejected() {
         assert!(read(b"{} x").is_err() && read(b"").is_err() && fields(b"{").is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! YAML: read where objects are sent in it, written for clients that ask for it.
+//! Parsing of YAML bodies, and YAML responses for clients that request them.
 
 use axum::body::Body;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -8,7 +8,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Error, Options};
 
 const MEDIA: &str = "application/yaml";
 
-/// A value as read, and what is said of a key that is given twice: the last one counts.
+/// Parses a value. For a duplicate key, it uses the last value and also returns a message.
 pub(crate) fn read(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
     let text = String::from_utf8_lossy(bytes);
     match first(&text, DuplicateKeyPolicy::Error) {
@@ -22,7 +22,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
     }
 }
 
-/// The first document; of none, null.
+/// Parses the first document; returns null if there is none.
 fn first(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Value, Error> {
     let mut options = Options::default();
     options.duplicate_keys = duplicate_keys;
@@ -32,7 +32,7 @@ fn first(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Value, Error>
         .map(|documents| documents.into_iter().next().unwrap_or_default())
 }
 
-/// The answer in YAML, where it is JSON as a whole.
+/// Converts a JSON response to YAML. Other responses remain unchanged.
 pub(crate) async fn written(response: Response<Body>) -> Response<Body> {
     if response.headers().get(CONTENT_TYPE).is_none_or(|media| media != "application/json") {
         return response;
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn yaml_is_read_as_clusters_read_it() {
+    fn yaml_is_parsed_as_by_a_real_server() {
         let (value, complaints) = read(b"a: 012\nb: yes\nc: &x [1, ~]\nd: *x\n---\nanother: document\n").unwrap();
         assert_eq!((value, complaints), (json!({"a": 10, "b": true, "c": [1, null], "d": [1, null]}), Vec::new()));
         assert_eq!(read(b"").unwrap().0, Value::Null);
@@ -63,14 +63,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_key_given_twice_the_last_one_counts_and_its_line_is_told() {
+    fn the_last_duplicate_key_counts_and_is_reported() {
         let (value, complaints) = read(b"metadata:\n  name: a\n  name: b\n").unwrap();
         assert_eq!(value, json!({"metadata": {"name": "b"}}));
         assert_eq!(complaints, [r#"line 3: key "name" already set in map"#]);
     }
 
     #[tokio::test]
-    async fn texts_that_look_like_something_else_come_back_as_they_were() {
+    async fn ambiguous_texts_survive_a_round_trip() {
         let texts = [
             "yes",
             "null",

@@ -1,4 +1,4 @@
-//! Each rule that the test kit is built on names what shows it, and each of those is there.
+//! Checks that every rule of the test kit names its proofs, and that each proof exists.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The rules that nothing shows: this number may only fall.
+/// The number of rules without a proof; it may only decrease.
 const UNSHOWN: usize = 3;
 
 struct Rule {
     number: String,
     proofs: Vec<String>,
-    /// Why nothing shows it.
+    /// The reason why there is no proof.
     unshown: Option<String>,
 }
 
@@ -50,13 +50,13 @@ fn sources(under: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The names in the lists that a macro makes of the rules or the sessions of a module.
+/// The names in the macro lists of rules or sessions of a module.
 fn listed(under: &str, name: &str) -> BTreeSet<String> {
     let texts = sources(&folder().join("tests").join(under)).into_iter().map(|path| fs::read_to_string(path).unwrap());
     let lists = texts.flat_map(|text| {
         let rest = text.split_once(&format!("\n{name}!")).map(|(_, rest)| rest.to_owned());
         let list = rest.and_then(|rest| rest.split_once(';').map(|(list, own)| (list.to_owned(), own.to_owned())));
-        // After the first semicolon come those that the embedded server alone is asked.
+        // The names after the first semicolon are checked only on the embedded server.
         list.map_or_else(Vec::new, |(list, own)| {
             let own = own
                 .trim_start()
@@ -72,7 +72,7 @@ fn listed(under: &str, name: &str) -> BTreeSet<String> {
     names.filter(|name| name.contains('_')).collect()
 }
 
-/// The tests beside the source.
+/// The unit tests in the source.
 fn units() -> BTreeSet<String> {
     let texts = sources(&folder().join("src")).into_iter().map(|path| fs::read_to_string(path).unwrap());
     texts
@@ -90,7 +90,7 @@ fn units() -> BTreeSet<String> {
         .collect()
 }
 
-/// How many steps each recorded case has, where the recordings are at hand.
+/// The number of steps of each recorded case, if the recordings are available.
 fn recorded() -> Option<BTreeMap<String, usize>> {
     let named = std::env::var_os("EVENKEEL_SHARED").map(PathBuf::from);
     let beside = ["../../../shared", "../../../../shared"].map(|path| folder().join(path));
@@ -127,7 +127,7 @@ fn is_step(cases: &BTreeMap<String, usize>, named: &str) -> bool {
         && !differs(case, step)
 }
 
-/// Whether the embedded server is known to answer this step otherwise: then it shows nothing.
+/// Whether the embedded server is known to differ at this step, so that the step is no proof.
 fn differs(case: &str, step: &str) -> bool {
     include_str!("golden/pending.txt").lines().any(|line| {
         let mut words = line.split_whitespace();
@@ -139,7 +139,7 @@ fn differs(case: &str, step: &str) -> bool {
 }
 
 #[test]
-fn each_rule_names_what_shows_it_and_that_is_there() {
+fn each_rule_names_existing_proofs() {
     let (conformance, kubectl, units, recorded) =
         (listed("conformance", "rules"), listed("kubectl", "crate::sessions"), units(), recorded());
     if recorded.is_none() {
@@ -166,7 +166,7 @@ fn each_rule_names_what_shows_it_and_that_is_there() {
 }
 
 #[test]
-fn no_rule_is_there_twice_and_none_is_left_out() {
+fn rule_numbers_are_unique_and_complete() {
     let mut next: BTreeMap<String, usize> = BTreeMap::new();
     for rule in rules() {
         let (section, number) = rule.number.split_once('.').unwrap();
@@ -178,7 +178,7 @@ fn no_rule_is_there_twice_and_none_is_left_out() {
 }
 
 #[test]
-fn the_rules_that_nothing_shows_become_fewer() {
+fn the_number_of_unproven_rules_decreases() {
     let unshown = rules().iter().filter(|rule| rule.unshown.is_some()).count();
     assert_eq!(unshown, UNSHOWN, "if fewer: lower the number; if more: show them");
 }

@@ -1,4 +1,4 @@
-//! The fault sweep finds nothing in a sound reconciler of plain kube-rs, and finds each of three planted bugs.
+//! The fault sweep finds no bug in a correct reconciler of plain kube-rs, and finds each of three seeded bugs.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// A bucket outside of the cluster.
+/// A bucket outside the cluster.
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "ex.dev", version = "v1", kind = "Bucket", namespaced, status = "BucketStatus")]
 struct BucketSpec {
@@ -31,15 +31,15 @@ struct BucketStatus {
     ready: bool,
 }
 
-/// What is wrong with the reconciler.
+/// The bug of the reconciler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bug {
     None,
-    /// The side effect comes before the finalizer.
+    /// The side effect happens before the finalizer is added.
     FinalizerLate,
-    /// The status takes two writes, and the first one says that all is done.
+    /// The status is written in two requests, and the first one already sets `observedGeneration`.
     TwoStatusWrites,
-    /// A conflict counts as success.
+    /// A conflict is treated as success.
     SwallowedConflict,
 }
 
@@ -94,12 +94,12 @@ impl Context {
     async fn clean(&self, bucket: &Bucket) -> Result<(), Error> {
         self.external.remove(&bucket.name_any()).await?;
         let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-        // A 404 of a write does not show that the object is gone: its kind may not be served. The watch shows it.
+        // A 404 is an error here: it may mean that the kind is not served, so it does not prove a deletion.
         self.buckets.patch(&bucket.name_any(), &PatchParams::default(), &patch).await.map(drop).map_err(Error::Api)
     }
 }
 
-/// Time for one run: the outside, too, may never answer.
+/// The timeout of one run. Calls to the external system may hang, too.
 const RUN: Duration = Duration::from_secs(120);
 
 async fn reconcile(bucket: Arc<Bucket>, context: Arc<Context>) -> Result<Action, Error> {
@@ -136,7 +136,7 @@ async fn operator(client: Client, external: ExternalState, bug: Bug) {
 
 const LONG: Duration = Duration::from_secs(600);
 
-/// A bucket that stays and is changed once, and one that its user deletes after ten seconds, come what may.
+/// A bucket that is changed once, and a bucket that its user deletes after ten seconds.
 async fn scenario(trial: &Trial, bug: Bug) {
     let bucket = |name: &str| json!({"apiVersion": "ex.dev/v1", "kind": "Bucket", "metadata": {"name": name}, "spec": {"content": "c"}});
     trial.cluster().seed(Seed::from(&Bucket::crd()).and(bucket("stays")).and(bucket("goes"))).await.unwrap();
@@ -156,7 +156,7 @@ fn is_ready(bucket: &Bucket, generation: i64) -> bool {
     bucket.status.as_ref().is_some_and(|status| status.ready && status.observed_generation == Some(generation))
 }
 
-/// Only the trouble that finds the bug: a sweep with all of it takes its time.
+/// Runs only the disruptions that find the bug, since a full sweep is slow.
 async fn sweep(bug: Bug, disruptions: &[Disruption]) -> Report {
     let sweep = Sweep::new().disruptions(disruptions.iter().cloned());
     sweep.run(async |trial| scenario(&trial, bug).await).await
@@ -168,22 +168,22 @@ async fn full_sweep() -> Report {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_without_a_time_out_is_found() {
+async fn a_client_without_a_read_timeout_is_detected() {
     let sweep = Sweep::new().disruptions([Disruption::Fault(Effect::Hang)]);
     let failing = failing(&sweep.run(async |trial| scenario(&trial, Bug::None).await).await);
     assert!(failing.contains(&"list buckets default: Hang".to_owned()), "{failing:#?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_is_told_with_what_it_leaves_out() {
+async fn the_report_counts_the_trials_beyond_the_limit() {
     let report = Sweep::new().limit(10).read_timeout(Duration::from_secs(60));
     let report = report.run(async |trial| scenario(&trial, Bug::None).await).await;
-    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "one of each sort");
-    assert!(report.to_string().contains("more trials; EVENKEEL_SWEEP=all runs them, too"), "{report}");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "at least one trial for each disruption");
+    assert!(report.to_string().contains("more trials; EVENKEEL_SWEEP=all runs all of them"), "{report}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_await_that_later_runs_lack_is_replaced_by_an_earlier_one() {
+async fn an_unreached_await_is_replaced_by_an_earlier_one() {
     let runs = AtomicUsize::new(0);
     let sweep = Sweep::new().disruptions([Disruption::Crash(Crash::Await)]).limit(1);
     let report = sweep.run(async |trial| {
@@ -203,13 +203,13 @@ async fn an_await_that_later_runs_lack_is_replaced_by_an_earlier_one() {
     assert_eq!(visits, [(true, true)], "{report}");
 }
 
-/// The points at which trials fail, with the trouble: `patch buckets default/stays: crash before`.
+/// Returns point and disruption of each failed trial, such as `patch buckets default/stays: crash before`.
 fn failing(report: &Report) -> Vec<String> {
     report.failures().map(|visit| format!("{}: {}", visit.point, visit.disruption)).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sound_reconciler_converges_from_everywhere() {
+async fn a_correct_reconciler_converges_after_each_disruption() {
     let report = full_sweep().await;
     report.assert_converged();
     let lines: Vec<&str> = report.visits().iter().map(|visit| visit.point.as_str()).collect();
@@ -242,22 +242,22 @@ async fn a_sound_reconciler_converges_from_everywhere() {
         "crash after",
         "crash before",
     ];
-    assert_eq!(counts.keys().collect::<Vec<_>>(), disruptions, "each of them happened, and no others");
+    assert_eq!(counts.keys().collect::<Vec<_>>(), disruptions, "each disruption was injected");
     let crashes =
         |visit: &&evenkeel_testkit::Visit| visit.disruption == Disruption::Crash(Crash::After) && visit.injected;
     assert!(report.visits().iter().filter(crashes).count() >= 6, "{report}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_finalizer_after_the_side_effect_is_found() {
+async fn a_finalizer_after_the_side_effect_is_detected() {
     let failing = failing(&sweep(Bug::FinalizerLate, &[Crash::Before, Crash::After].map(Disruption::Crash)).await);
-    // What was put outside before the crash is never removed: the user deletes the bucket while the operator is down.
+    // The user deletes the bucket while the operator is down, so the external item is never removed.
     assert!(failing.contains(&"external put goes: crash after".to_owned()), "{failing:#?}");
     assert!(failing.contains(&"patch buckets default/goes: crash before".to_owned()), "{failing:#?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_status_writes_are_found() {
+async fn two_status_writes_are_detected() {
     let failing = failing(
         &sweep(Bug::TwoStatusWrites, &[Disruption::Fault(Effect::Internal), Disruption::Crash(Crash::After)]).await,
     );
@@ -266,8 +266,9 @@ async fn two_status_writes_are_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_swallowed_conflict_is_found() {
+async fn a_swallowed_conflict_is_detected() {
     let failing = failing(&sweep(Bug::SwallowedConflict, &[Disruption::Fault(Effect::Conflict)]).await);
-    // The first status write is saved by the event of the finalizer; nothing comes after the one of the change.
+    // The event of the finalizer write triggers another reconcile after the first status write. No event follows the
+    // status write for the changed spec.
     assert_eq!(failing, ["update buckets/status default/stays: Conflict"]);
 }

@@ -1,17 +1,17 @@
-//! Who writes, when, and by which rules.
+//! The writer of a request: its manager, time and rules.
 
 use crate::schema::Structural;
 
-/// Where the types of lists and maps come from.
+/// The source of the types of lists and maps.
 #[derive(Clone, Copy, Debug)]
 pub enum Lists<'a> {
-    /// A custom resource: from its schema.
+    /// A custom resource: its schema.
     Structural(&'a Structural),
-    /// A built-in kind, told by `apiVersion` and `kind` of the object: as servers publish it.
+    /// A built-in kind, identified by the `apiVersion` and `kind` of the object: the schema that API servers publish.
     Deduced,
 }
 
-/// Who writes, and when.
+/// The writer and the time of a write.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
     /// The field manager.
@@ -22,26 +22,26 @@ pub struct Actor<'a> {
     pub subresource: Option<&'a str>,
     /// The time of the request, RFC 3339 to the second.
     pub time: &'a str,
-    /// The rules that count.
+    /// The ownership rules that apply.
     pub rules: Rules,
 }
 
-/// Which release's rules of field owners count.
+/// The ownership rules, which depend on the Kubernetes release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Entries say through which subresource was written, and the status belongs to those who write it.
+    /// Kubernetes 1.22 and later: entries record the subresource of the write, and the status is owned by its writers.
     #[default]
     Today,
-    /// Kubernetes before 1.22: entries do not say so, and whoever creates an object owns the defaults of its status; once none of those is
-    /// left, that claim to the status as a whole comes to be one to all that it holds.
+    /// Kubernetes before 1.22: entries do not record the subresource, and the creator of an object owns the defaults of its status. Once
+    /// none of those defaults is left, ownership of the whole status becomes ownership of each of its fields.
     Before122,
 }
 
-/// What to do about fields of other managers.
+/// How an apply handles fields of other managers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
-    /// Refuse to change them.
+    /// Returns a conflict.
     No,
-    /// Take them over.
+    /// Takes over their ownership.
     Yes,
 }

@@ -1,4 +1,4 @@
-//! How built-in objects are applied: facts carried over by hand.
+//! Server-side apply of built-in objects. The expected values were transcribed from recordings of an API server.
 
 #![allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
 
@@ -42,7 +42,7 @@ fn containers_and_their_lists_merge_by_key() {
 }
 
 #[test]
-fn a_built_in_object_shares_maps_and_keeps_lists_whole() {
+fn config_map_data_is_owned_by_key() {
     let actor = |manager| Actor {
         manager,
         api_version: "v1",

@@ -1,4 +1,4 @@
-//! What differs between two versions of an object, as three sets of paths.
+//! The difference between two versions of an object, as three sets of paths.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::set::Set;
 use super::shape::{Form, Items, Shape};
 use crate::schema::is_equal;
 
-/// The paths by which two versions of an object differ.
+/// The paths that differ between two versions of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) added: Set,
@@ -18,13 +18,13 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// What now has another value than before.
+    /// The paths whose value was added or modified.
     pub(crate) fn changed(&self) -> Set {
         self.modified.clone().union(&self.added)
     }
 }
 
-/// Compares `old` with `new`; a new object, map or list counts as added itself, not only through its leaves.
+/// Compares `old` with `new`. A new object, map or list counts as added itself, in addition to its leaves.
 pub(crate) fn compare(old: &Value, new: &Value, shape: Shape<'_>) -> Comparison {
     let mut walk = Walk::default();
     walk.both(old, new, shape);
@@ -99,7 +99,7 @@ impl Walk {
         }
     }
 
-    /// Items that share an element; more than one on a side are compared as a whole.
+    /// Items with the same path element. If either side has several of them, they are compared as a whole.
     fn items(&mut self, old: &[&Value], new: &[&Value], shape: Shape<'_>) {
         match (old, new) {
             ([old], [new]) => self.both(old, new, shape),
@@ -115,7 +115,7 @@ impl Walk {
         }
     }
 
-    /// A value that only one side has.
+    /// A value that is present on one side only.
     fn one(&mut self, value: &Value, shape: Shape<'_>, side: Side) {
         self.inside(value, shape, side);
         self.mark(side);
@@ -157,7 +157,7 @@ fn by_element<'v>(list: &'v [Value], items: Items<'_>) -> BTreeMap<Element, Vec<
     found
 }
 
-/// Null, scalar or empty: nothing inside that could have been added or removed by itself.
+/// Whether the value is null, a scalar or empty, so that it contains nothing that can be added or removed separately.
 fn is_hollow(value: &Value) -> bool {
     match value {
         Value::Object(map) => map.is_empty(),

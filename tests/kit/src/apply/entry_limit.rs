@@ -1,13 +1,13 @@
-//! Keeps the number of update entries bounded, as API servers do.
+//! Limits the number of update entries, as API servers do.
 
 use std::collections::BTreeMap;
 
 use super::managed_fields::{Entry, Id, Ledger, Operation};
 
-/// More update entries than this are folded together, the oldest first.
+/// Maximum number of update entries; the oldest ones beyond it are merged.
 const MOST_UPDATES: usize = 10;
 
-/// Folds the oldest update entries of each version into one of the manager `ancient-changes`.
+/// Merges the oldest update entries of each version into one of the manager `ancient-changes`.
 pub(crate) fn cap(ledger: &mut Ledger) {
     let mut updates: Vec<Id> = ledger.entries.keys().filter(|id| id.operation == Operation::Update).cloned().collect();
     let mut excess = updates.len().saturating_sub(MOST_UPDATES);

@@ -1,4 +1,4 @@
-//! Why an apply is refused.
+//! The errors of server-side apply.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,16 +8,16 @@ use super::path_element::path_text;
 use super::set::Set;
 use crate::schema::Cause;
 
-/// A field that the configuration would change while another manager owns it.
+/// A field that the configuration changes and that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The manager that owns the field.
     pub manager: String,
-    /// The subresource it owns the field through, if any.
+    /// The subresource through which the manager owns the field, if any.
     pub subresource: Option<String>,
-    /// The version it used.
+    /// The API version that the manager used.
     pub api_version: String,
-    /// How it came to own the field.
+    /// The operation by which the manager owns the field.
     pub operation: Operation,
     /// The path, with a leading dot: `.spec.env[name="A"].value`.
     pub field: String,
@@ -36,7 +36,7 @@ impl Conflict {
         set.paths().iter().map(|path| conflict(path_text(path))).collect()
     }
 
-    /// The other side: `"m1" with subresource "status" using ex.dev/v1`.
+    /// The owner of the field, such as `"m1" with subresource "status" using ex.dev/v1`.
     fn owner(&self) -> String {
         let mut text = format!("{:?}", self.manager);
         if let Some(subresource) = &self.subresource {
@@ -59,14 +59,14 @@ impl Conflict {
     }
 }
 
-/// Why an apply is refused; the live object is unchanged. `Display` is the `message` of the Kubernetes `Status`.
+/// The error of an apply; the live object is unchanged. `Display` prints the `message` of the Kubernetes `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApplyError {
-    /// Other managers own what would change: HTTP 409, reason `Conflict`, `details` with nothing but the causes.
+    /// Other managers own fields that the apply changes: HTTP 409, reason `Conflict`; `details` contains only the causes.
     Conflicts(Vec<Conflict>),
-    /// The configuration does not fit the schema: HTTP 500 without a reason, as real servers answer.
+    /// The configuration does not match the schema: HTTP 500 without a reason, as an API server returns.
     Typed(String),
-    /// The body may not be applied at all: HTTP 400, reason `BadRequest`.
+    /// The body must not be applied: HTTP 400, reason `BadRequest`.
     Invalid(String),
 }
 

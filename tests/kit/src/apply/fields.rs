@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::path_element::Element;
 use super::set::{Node, Set};
 
-/// The `fieldsV1` of a set: `{}` for a leaf, `.` where a node with something below is itself a member.
+/// The `fieldsV1` of a set: `{}` for a leaf; `.` marks a node that has children and is itself a member.
 pub(crate) fn encode(set: &Set) -> Value {
     set.nodes().map(|(element, node)| (element.encode(), encode_node(node))).collect::<Map<_, _>>().into()
 }
@@ -21,10 +21,10 @@ fn encode_node(node: &Node) -> Value {
     json
 }
 
-/// Reads a `fieldsV1`.
+/// Parses a `fieldsV1`.
 ///
 /// # Errors
-/// When it is no object, or a member name is no path element.
+/// If the value is not an object, or a member name is not a path element.
 pub(crate) fn decode(json: &Value) -> Result<Set, String> {
     let map = json.as_object().ok_or("fieldsV1 is not an object")?;
     let mut set = Set::default();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_step_survives_a_round_trip() {
+    fn every_path_element_survives_a_round_trip() {
         let fields = json!({
             "f:metadata": {"f:finalizers": {".": {}, "v:\"ex.dev/f\"": {}}},
             "f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}}}, "f:l": {"i:3": {}}, "f:m": {}},
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_an_unknown_kind_are_ignored_and_nonsense_is_refused() {
+    fn unknown_path_elements_are_ignored() {
         assert_eq!(encode(&decode(&json!({"x:a": {}, "f:b": {}})).unwrap()), json!({"f:b": {}}));
         for bad in [json!({"bad": {}}), json!({"k:7": {}}), json!({"i:x": {}}), json!([]), json!({"f:a": 1})] {
             assert!(decode(&bad).is_err(), "{bad}");
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_spelled_as_in_messages() {
+    fn paths_print_as_in_messages() {
         let set = decode(&json!({"f:spec": {"f:env": {"k:{\"name\":\"A\"}": {"f:value": {}}},
             "f:tags": {"v:\"x\"": {}}, "f:size": {}}}));
         let texts: Vec<_> =

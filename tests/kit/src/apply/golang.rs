@@ -1,10 +1,10 @@
-//! Prints values as Go does, which is how they stand in an API server's messages about types.
+//! Formats values as Go does; the type errors of an API server contain values in this format.
 
 use std::fmt::Write;
 
 use serde_json::Value;
 
-/// The value in `%v`: `map[a:1]`, `[x y]`, `<nil>`.
+/// The value as `%v` prints it: `map[a:1]`, `[x y]`, `<nil>`.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -15,7 +15,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// The value in `%#v`: `map[string]interface {}{"a":1}`.
+/// The value as `%#v` prints it: `map[string]interface {}{"a":1}`.
 pub(crate) fn syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn syntax(value: &Value) -> String {
     }
 }
 
-/// The type in `%T`.
+/// The type as `%T` prints it.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

@@ -1,4 +1,4 @@
-//! `metadata.managedFields`: who owns which paths.
+//! `metadata.managedFields`: the owners of field paths.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::actor::{Actor, Rules};
 use super::fields;
 use super::set::Set;
 
-/// Who made an entry. Applies of one manager share an entry whatever version they used; updates do not.
+/// The identity of an entry. Applies of one manager share an entry regardless of their API version; updates do not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Id {
     pub(crate) manager: String,
@@ -19,12 +19,12 @@ pub(crate) struct Id {
     pub(crate) subresource: String,
 }
 
-/// How an entry came to be.
+/// The operation that created an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
-    /// By server-side apply.
+    /// Server-side apply.
     Apply,
-    /// By any other write.
+    /// Any other write.
     Update,
 }
 
@@ -67,24 +67,24 @@ impl Id {
     }
 }
 
-/// What one writer owns.
+/// The fields that one manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) set: Set,
     pub(crate) api_version: String,
-    /// RFC 3339, as it was written; absent when only ownership ever changed.
+    /// RFC 3339, exactly as written; absent if the writer changed only ownership.
     pub(crate) time: Option<String>,
 }
 
 impl Entry {
-    /// The time in seconds, by which entries are ordered; 0 without one.
+    /// The time in seconds, which determines the order of entries; 0 if absent.
     pub(crate) fn seconds(&self) -> i64 {
         let time = self.time.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
         time.map_or(0, Timestamp::as_second)
     }
 }
 
-/// All entries of an object.
+/// The `managedFields` of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
     pub(crate) entries: BTreeMap<Id, Entry>,
@@ -96,17 +96,17 @@ impl Ledger {
         obj.pointer("/metadata/managedFields").and_then(|list| Self::decode(list).ok()).unwrap_or_default()
     }
 
-    /// Reads `managedFields`.
+    /// Parses `managedFields`.
     ///
     /// # Errors
-    /// When any entry is malformed: then none of them counts.
+    /// If any entry is malformed; all entries are then ignored.
     pub(crate) fn decode(list: &Value) -> Result<Self, String> {
         let list = list.as_array().ok_or("managedFields is not a list")?;
         let entries = list.iter().map(decode_entry).collect::<Result<_, _>>()?;
         Ok(Self { entries })
     }
 
-    /// Writes the ledger into an object: applies first, then by time, then by name. An empty one leaves no field.
+    /// Writes the ledger to an object: applies first, then by time, then by name. If the ledger is empty, the field is removed.
     pub(crate) fn write(&self, obj: &mut Value) {
         let list = self.encode();
         let metadata = obj
@@ -132,7 +132,7 @@ impl Ledger {
         self.entries.retain(|_, entry| !entry.set.is_empty());
     }
 
-    /// The same owners of the same paths, whatever the times say.
+    /// Whether both ledgers have the same owners of the same paths; times are ignored.
     pub(crate) fn is_same_but_times(&self, other: &Self) -> bool {
         let set = |entry: &Entry| (entry.set.clone(), entry.api_version.clone());
         self.entries.len() == other.entries.len()

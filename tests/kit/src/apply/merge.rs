@@ -1,18 +1,18 @@
-//! Merges an applied configuration over the live object.
+//! Merges an applied configuration into the live object.
 
 use serde_json::{Map, Value};
 
 use super::path_element::Element;
 use super::shape::{Form, Items, Shape};
 
-/// `config` over `live`: maps by member, keyed lists and sets by item, everything else replaced.
+/// Merges `config` into `live`: maps by member, keyed lists and sets by item; all other values are replaced.
 pub(crate) fn merge(live: &Value, config: &Value, shape: Shape<'_>) -> Value {
     match (shape.form(live), live, shape.form(config), config) {
         (Form::Map, Value::Object(live), Form::Map, Value::Object(config)) => merge_maps(live, config, shape).into(),
         (Form::List(items), Value::Array(live), Form::List(_), Value::Array(config)) => {
             merge_lists(live, config, items).into()
         }
-        // A null does not take a shared collection away from its other owners, only an empty one.
+        // A null does not remove a collection that other managers own too; it removes only an empty one.
         (Form::Map, Value::Object(map), _, Value::Null) if !map.is_empty() => live.clone(),
         (Form::List(_), Value::Array(list), _, Value::Null) if !list.is_empty() => live.clone(),
         _ => config.clone(),
@@ -31,7 +31,7 @@ fn merge_maps(live: &Map<String, Value>, config: &Map<String, Value>, shape: Sha
     merged
 }
 
-/// Items of `config` stand in its order; an item that only `live` has keeps its place before the next shared one.
+/// Merges two lists. Items of `config` have the order of `config`; an item that only `live` has stays before the next shared item.
 fn merge_lists(live: &[Value], config: &[Value], items: Items<'_>) -> Vec<Value> {
     let live = elements(live, items);
     let config = elements(config, items);
@@ -57,7 +57,7 @@ fn elements<'v>(list: &'v [Value], items: Items<'_>) -> Vec<Located<'v>> {
     list.iter().filter_map(|item| Some((items.element(item).ok()?, item))).collect()
 }
 
-/// Takes the items of the configuration in order, each merged with its live counterpart.
+/// Merges the items of the configuration in order, each with its live counterpart.
 struct Merger<'m, 'v> {
     live: &'m [Located<'v>],
     config: &'m [Located<'v>],
@@ -88,7 +88,7 @@ impl Merger<'_, '_> {
         let mut counterparts = self.live.iter().filter(|(known, _)| known == element).map(|(_, item)| *item);
         self.merged.push(match (counterparts.next(), counterparts.next()) {
             (Some(live), None) => merge(live, item, self.items.shape()),
-            // Absent, or repeated so that none of them is the counterpart.
+            // There is no counterpart, or there are several and none of them can be chosen.
             _ => (*item).clone(),
         });
         self.taken += 1;

@@ -1,8 +1,7 @@
 //! Server-side apply: merging, ownership and `managedFields`, by the published structured-merge algorithm.
 //!
-//! All functions are pure. Custom resources follow the list and map types of their schema, built-in kinds those that
-//! servers publish (a table written from them). Of kinds that are in neither, members have owners of their own and lists
-//! are owned whole.
+//! All functions are pure. Custom resources use the list and map types of their schema; built-in kinds use those that API servers publish
+//! (see `builtin.json`). For a kind in neither, members are owned separately and lists are owned as a whole.
 
 mod actor;
 #[cfg(test)]
@@ -50,16 +49,18 @@ use managed_fields::{Entry, Id, Ledger, without_ledger};
 pub(crate) use published_schema::{Node, definition, needed, root_name};
 pub(crate) use shape::Shape;
 
-/// Applies `config` to `live` (nothing: create) and returns the new object with its `managedFields`; equal to `live` when
-/// nothing changes, down to the times.
+/// Applies `config` to `live` (`None`: a create) and returns the new object with its `managedFields`.
 ///
-/// Through the subresource `status`, only the status in `config` counts. A kind *with* that subresource ignores `status`
-/// in a main apply: the caller takes it out of `config` first. The result may hold nulls that validation must refuse, and
-/// lacks defaults that were released: call [`schema::fill`](crate::schema::fill) on it, not `default`, and ask
-/// [`is_unchanged`] afterwards.
+/// If nothing changes, the result equals `live`, including the times.
+///
+/// Through the subresource `status`, only the status in `config` counts. A kind *with* that subresource ignores `status` in a main apply;
+/// the caller must remove it from `config` first.
+///
+/// The result may contain nulls that validation must reject, and it lacks the defaults of released fields: call
+/// [`schema::fill`](crate::schema::fill) on it, not `default`. Then check [`is_unchanged`].
 ///
 /// # Errors
-/// [`ApplyError`]; nothing else is checked here: not the name, the version, nor values against the schema.
+/// Returns an [`ApplyError`]. The function does not validate the name, the version, or values against the schema.
 pub fn apply(
     live: Option<&Value>,
     config: &Value,
@@ -82,7 +83,7 @@ pub fn apply(
     Ok(if is_unchanged(live, &new) { live.clone() } else { new })
 }
 
-/// True when nothing but times in `managedFields` differs, so that a write would be none.
+/// Whether the objects are equal except for the times in `managedFields`, so that the write is a no-op.
 #[must_use]
 pub fn is_unchanged(live: &Value, new: &Value) -> bool {
     is_equal(&without_ledger(live), &without_ledger(new)) && Ledger::of(live).is_same_but_times(&Ledger::of(new))
@@ -98,7 +99,7 @@ fn check_types(config: &Value, shape: Shape<'_>) -> Result<(), ApplyError> {
     Err(ApplyError::Typed(format!("failed to create typed patch object ({}): {text}", identity(config))))
 }
 
-/// `namespace/name; group/version, Kind=Kind`.
+/// The object in error messages: `namespace/name; group/version, Kind=Kind`.
 fn identity(config: &Value) -> String {
     let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let version = text("/apiVersion");
@@ -106,7 +107,7 @@ fn identity(config: &Value) -> String {
     format!("{}/{}; {slash}{version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), text("/kind"))
 }
 
-/// The part of a configuration that may be applied through the actor's subresource.
+/// The part of a configuration that can be applied through the actor's subresource.
 fn relevant(config: &Value, actor: &Actor<'_>) -> Value {
     let Value::Object(map) = config else { return config.clone() };
     let mut map = map.clone();
@@ -119,7 +120,7 @@ fn relevant(config: &Value, actor: &Actor<'_>) -> Value {
     map.into()
 }
 
-/// An object that nobody owns yet belongs to `before-first-apply`, so that the first apply cannot take it silently.
+/// Assigns an object without owners to `before-first-apply`, so that the first apply conflicts instead of silently taking it over.
 fn adopted(ledger: Ledger, old: &Value, shape: Shape<'_>, actor: &Actor<'_>) -> Ledger {
     if !ledger.entries.is_empty() {
         return ledger;
@@ -154,7 +155,8 @@ fn merge_and_own(
     Ok(new)
 }
 
-/// Takes what changed from the entries of others, if they may lose it, and what vanished from all of them.
+/// Removes changed fields from the entries of other managers, and removed fields from all entries. Without force, changed fields of other
+/// managers are conflicts.
 fn settle(ledger: &mut Ledger, own: &Id, comparison: &compare::Comparison, force: Force) -> Result<(), ApplyError> {
     let changed = comparison.changed();
     let others = || ledger.entries.iter().filter(|(id, _)| *id != own);

@@ -1,4 +1,4 @@
-//! The set of paths that a value claims.
+//! The set of paths that a writer of a value owns.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::path_element::Element;
 use super::set::{Node, Set};
 use super::shape::{Form, Items, Naming, Shape};
 
-/// The paths that an applier of `value` claims: leaves, items of lists, and members that no schema names.
+/// The paths that an applier of `value` owns: leaves, items of lists, and members that the schema does not declare.
 pub(crate) fn owned(value: &Value, shape: Shape<'_>) -> Set {
     let mut set = Set::default();
     match (shape.form(value), value) {
@@ -27,14 +27,14 @@ fn own_items(list: &[Value], items: Items<'_>, set: &mut Set) {
     for item in list {
         if let Ok(element) = items.element(item) {
             let is_repeated = set.has(&element);
-            // What a repeated item holds belongs to no one: it cannot be told which of the two is meant.
+            // The fields of a repeated item have no owner, since the path does not identify one of the items.
             let below = if is_repeated { Set::default() } else { owned(item, items.shape()) };
             set.attach(element, Node { is_member: true, below });
         }
     }
 }
 
-/// Empty maps count as leaves, so that `{}` can be claimed; empty lists leave no trace.
+/// An empty map counts as a leaf, so that `{}` can be owned; an empty list has no path.
 fn is_leaf(value: &Value, shape: Shape<'_>) -> bool {
     match shape.form(value) {
         Form::Leaf => true,
@@ -43,8 +43,7 @@ fn is_leaf(value: &Value, shape: Shape<'_>) -> bool {
     }
 }
 
-/// The set with every declared field that has something below it made a member: releasing all that a declared object
-/// holds releases the object.
+/// Adds every declared field with owned children to the set, so that releasing all children of a declared object releases the object.
 pub(crate) fn with_declared_parents(set: &Set, shape: Shape<'_>) -> Set {
     let mut full = Set::default();
     for (element, node) in set.nodes() {
@@ -56,7 +55,7 @@ pub(crate) fn with_declared_parents(set: &Set, shape: Shape<'_>) -> Set {
     full
 }
 
-/// What the server alone decides.
+/// Fields that only the server sets.
 pub(super) fn never_owned() -> Set {
     const METADATA: [&str; 11] = [
         "clusterName",

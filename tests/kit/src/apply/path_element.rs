@@ -1,10 +1,10 @@
-//! One step of a path into an object, in the spelling of `FieldsV1`.
+//! One element of a path into an object, in the notation of `FieldsV1`.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// One step of a path. Keys and items are kept as compact JSON, which is how `FieldsV1` spells them.
+/// One element of a path. Keys and items are stored as compact JSON, as in `FieldsV1`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Element {
     /// A member of an object: `f:name`.
@@ -13,7 +13,7 @@ pub(crate) enum Element {
     Key(String),
     /// An item of a set, by its value: `v:"x"`.
     Item(String),
-    /// An item by its position: `i:0`. Nothing here writes these, but clients may.
+    /// An item by its position: `i:0`. This crate never writes these, but clients may.
     Index(i64),
 }
 
@@ -24,7 +24,7 @@ impl Element {
 
     /// The item of a list map with the key `fields`, which must be sorted by name.
     pub(crate) fn key<'a>(fields: impl Iterator<Item = (&'a str, &'a Value)>) -> Self {
-        // Written by hand: the order of a serde_json map depends on a feature that any crate may switch on.
+        // Formatted here, since the order of a serde_json map depends on a feature that any crate may enable.
         let members: Vec<_> = fields.map(|(name, value)| format!("{}:{value}", Value::from(name))).collect();
         Self::Key(format!("{{{}}}", members.join(",")))
     }
@@ -33,10 +33,10 @@ impl Element {
         Self::Item(value.to_string())
     }
 
-    /// Reads a member name of `FieldsV1`; `Ok(None)` for a kind of step that is not known and may be ignored.
+    /// Parses a member name of `FieldsV1`. Returns `Ok(None)` for an unknown kind of element, which can be ignored.
     ///
     /// # Errors
-    /// When the text is no step at all.
+    /// If the text is not a path element.
     pub(crate) fn parse(text: &str) -> Result<Option<Self>, String> {
         let malformed = || format!("malformed path element {text:?}");
         let (kind, rest) = text.split_once(':').filter(|(kind, _)| kind.len() == 1).ok_or_else(malformed)?;
@@ -66,7 +66,7 @@ impl Element {
     }
 }
 
-/// The spelling in messages: `.name`, `[name="x"]`, `[="x"]`, `[0]`.
+/// The notation in messages: `.name`, `[name="x"]`, `[="x"]`, `[0]`.
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,7 +85,7 @@ fn key_text(json: &str) -> String {
     texts.join(",")
 }
 
-/// A whole path in messages, such as `.spec.env[name="A"].value`.
+/// A whole path as in messages, such as `.spec.env[name="A"].value`.
 pub(crate) fn path_text(path: &[Element]) -> String {
     path.iter().map(ToString::to_string).collect()
 }

@@ -1,7 +1,7 @@
-//! Writes the table of built-in kinds from what real servers publish, and finds what it lacks.
+//! Generates the table of built-in kinds from the schemas of API servers, and reports missing kinds.
 //!
-//! `EVENKEEL_REAL_APISERVER=$(tests/kit/real.sh) cargo test -p evenkeel-testkit published` compares `builtin.json` with
-//! the servers; with `GENERATED=overwrite` it writes the file.
+//! `EVENKEEL_REAL_APISERVER=$(tests/kit/real.sh) cargo test -p evenkeel-testkit published` compares `builtin.json` with the API servers.
+//! With `GENERATED=overwrite` it writes the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::registry::{Registry, Verb};
 
 fn served() -> Vec<(String, String)> {
     let registry = Registry::builtin();
-    // A review is answered and not stored: nobody applies one.
+    // Reviews are never stored, so they can't be applied.
     let stored = registry.iter().filter(|kind| kind.verbs.contains(&Verb::Get));
     stored.map(|kind| (kind.api_version(), kind.kind.clone())).collect()
 }
@@ -27,7 +27,7 @@ fn every_built_in_kind_has_a_published_schema() {
 }
 
 #[tokio::test]
-async fn the_table_is_what_real_servers_have_published() {
+async fn the_table_matches_the_schemas_of_real_servers() {
     let Some(folder) = std::env::var_os("EVENKEEL_REAL_APISERVER") else {
         println!("skipped: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
         return;
@@ -43,7 +43,7 @@ async fn client(folder: &std::ffi::OsStr, name: &str) -> Client {
     Client::try_from(Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap()).unwrap()
 }
 
-/// Newer definitions in place of older ones, which are for the kinds that the newer server lacks.
+/// The definitions of the newer server, and those of the older server for kinds that only the older one has.
 async fn table(modern: &Client, full: &Client) -> String {
     let mut all = definitions(full, "/openapi/v2", "/definitions").await;
     let versions: BTreeSet<String> = served().into_iter().map(|(version, _)| version).collect();
@@ -77,7 +77,7 @@ fn root<'a>(all: &'a Map<String, Value>, version: &str, kind: &str) -> &'a str {
     all.iter().find(is_root).map(|(name, _)| name.as_str()).unwrap()
 }
 
-/// What is kept of each value, beside what it holds.
+/// The keys of each schema node that are copied to the table.
 const KEPT: [&str; 9] = [
     "type",
     "format",
@@ -106,7 +106,7 @@ impl<'a> Taken<'a> {
         self.found.insert(name.to_owned(), node);
     }
 
-    /// All but the words: descriptions are left out.
+    /// Copies a schema node without its description.
     fn node(&mut self, schema: &'a Value) -> Value {
         let mut out = BTreeMap::new();
         for one in std::iter::once(schema).chain(schema["allOf"].as_array().into_iter().flatten()) {

@@ -1,4 +1,4 @@
-//! A place in the published schemas of built-in kinds.
+//! A node in the published schemas of built-in kinds.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::builtin::TABLE;
 
-/// A value in a schema, as written where it stands.
+/// A schema node before its reference is resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'a>(&'a Value);
 
@@ -30,12 +30,12 @@ impl<'a> Node<'a> {
         self.found().get("items").map(Node)
     }
 
-    /// A text that stands here, such as an extension.
+    /// A string value of this node, such as an extension.
     pub(crate) fn text(self, name: &str) -> &'a str {
         self.0[name].as_str().unwrap_or_default()
     }
 
-    /// What it refers to, or else itself.
+    /// The node that it refers to, or itself if it is not a reference.
     fn found(self) -> &'a Value {
         reference(self.0).and_then(definition).unwrap_or(self.0)
     }
@@ -46,12 +46,12 @@ pub(crate) fn root_name(api_version: &str, kind: &str) -> Option<&'static str> {
     TABLE.kinds.get(&format!("{api_version}/{kind}")).map(String::as_str)
 }
 
-/// A definition by its name; in it `$ref` is the name of another.
+/// A definition by its name; `$ref` values in it are names of other definitions.
 pub(crate) fn definition(name: &str) -> Option<&'static Value> {
     TABLE.definitions.get(name)
 }
 
-/// The names of all definitions that this one needs, itself among them.
+/// The names of all definitions that this one references, including itself.
 pub(crate) fn needed(name: &'static str) -> BTreeSet<&'static str> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![name]);
     while let Some(name) = open.pop() {

@@ -1,4 +1,4 @@
-//! Replays the writes recorded on a real API server through the pure functions alone.
+//! Replays writes that were recorded on an API server, using only the pure functions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ enum HasStatus {
     Yes,
 }
 
-/// What a step came to: a stored object, a refusal, or something that is not decided here.
+/// The result of a step: a stored object, an error, or a step that these functions do not decide.
 enum Answer {
     Stored(Value),
     Refused(String),
@@ -43,7 +43,7 @@ impl Replay {
         let schema = self.schemas.get(*kind).map(|(schema, status)| (schema.clone(), *status));
         let mut live = self.objects.get(&key).cloned();
         if let (Some(live), Some((schema, _))) = (&mut live, &schema) {
-            // What is stored is read through the schema of today.
+            // A stored object is read with the current schema.
             prune(live, schema);
             default(live, schema);
         }
@@ -67,7 +67,7 @@ impl Replay {
     }
 }
 
-/// The field manager of a request, or what a server makes of its agent.
+/// The field manager of a request, or the one that a server derives from the user agent.
 fn manager(step: &Value) -> &str {
     let agent = match step.pointer("/headers/User-Agent") {
         None => "conf",
@@ -192,7 +192,7 @@ fn is_hollow(value: &Value) -> bool {
     value.is_null() || value == &json!([]) || value == &json!({})
 }
 
-/// The parts of an object that these functions decide, times reduced to whether they are there.
+/// The parts of an object that these functions decide; times are reduced to whether they are present.
 fn decided(obj: &Value) -> Value {
     let mut obj = with_whole_numbers(obj);
     let map = obj.as_object_mut().unwrap();
@@ -208,7 +208,7 @@ fn decided(obj: &Value) -> Value {
             entry["time"] = json!("some");
         }
     }
-    // The recording wrote several times within a second, so that the order of its entries is by name.
+    // The recording has several writes within one second, so its entries are sorted by name.
     if let Some(Value::Array(entries)) = kept.get_mut("managedFields") {
         entries.sort_by_key(|entry| ["operation", "manager", "subresource"].map(|name| entry[name].to_string()));
     }
@@ -216,7 +216,7 @@ fn decided(obj: &Value) -> Value {
     obj
 }
 
-/// A whole float is written without a fraction by Go.
+/// Go prints a float with an integral value without a fraction.
 fn with_whole_numbers(value: &Value) -> Value {
     match value {
         Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), with_whole_numbers(value))).collect(),
@@ -228,7 +228,7 @@ fn with_whole_numbers(value: &Value) -> Value {
     }
 }
 
-/// A file of recorded cases, in the folder `shared` beside the repository; nothing where that is not there.
+/// A file of recorded cases in the directory `shared` next to the repository; `None` if it does not exist.
 fn recorded(name: &str) -> Option<Value> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/apiserver").join(name);
     serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()
@@ -241,7 +241,7 @@ fn schema_of(crd: &Value) -> (String, (Structural, HasStatus)) {
     (crd["spec"]["names"]["plural"].as_str().unwrap().to_owned(), (schema, has_status))
 }
 
-/// Replays a case and returns how many steps were compared.
+/// Replays a case and returns the number of compared steps.
 fn replay(case: &Value, schemas: &BTreeMap<String, (Structural, HasStatus)>) -> usize {
     let mut replay = Replay { schemas: schemas.clone(), ..Replay::default() };
     let mut compared = 0;
@@ -283,7 +283,7 @@ fn compare_causes(causes: &[Cause], response: &Value, context: &str) -> bool {
         .iter()
         .map(|cause| json!({"reason": cause.reason, "message": cause.message, "field": cause.field}))
         .collect();
-    // What is said of the paths of the scale subresource is none of the schema's.
+    // Causes about the paths of the scale subresource do not come from the schema.
     expected.retain(|cause| !cause["field"].as_str().unwrap().starts_with('.'));
     expected.sort_by_key(ToString::to_string);
     got.sort_by_key(ToString::to_string);
@@ -314,11 +314,11 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap()
 }
 
-/// What this replay cannot stand for: lists of built-in kinds, and a patch that is not ours.
+/// Cases that this replay does not cover: lists of built-in kinds, and strategic merge patches.
 const LEFT_OUT: [&str; 3] = ["apply/builtin", "write/strategic", "write/update-builtin"];
 
 #[test]
-fn recorded_writes_come_out_as_on_a_real_server() {
+fn recorded_writes_match_a_real_server() {
     let Some(fixtures) = recorded("fixtures.json") else {
         eprintln!("skipped: no recorded cases beside the repository");
         return;

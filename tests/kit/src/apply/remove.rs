@@ -1,4 +1,4 @@
-//! Takes paths out of an object.
+//! Removes paths from an object.
 
 use serde_json::{Map, Value};
 
@@ -6,8 +6,8 @@ use super::path_element::Element;
 use super::set::Set;
 use super::shape::{Form, Items, Shape};
 
-/// `value` without the members of `set`. A collection that loses everything becomes null, which validation then refuses:
-/// that is how API servers answer a configuration that names a parent but releases all it holds.
+/// Removes the members of `set` from `value`. A collection that loses all its members becomes null, which validation then rejects. An API
+/// server does the same for a configuration that names a parent but releases all its fields.
 pub(crate) fn without(value: &Value, set: &Set, shape: Shape<'_>) -> Value {
     match (shape.form(value), value) {
         (Form::Map, Value::Object(map)) => map_without(map, set, shape),

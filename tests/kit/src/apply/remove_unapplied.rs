@@ -1,4 +1,4 @@
-//! Takes out of a merged object what its applier owned last time and no longer lists.
+//! Removes fields that the applier owned last time and no longer applies.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use super::remove::without;
 use super::set::Set;
 use super::shape::Shape;
 
-/// `merged` without what only `last` owned: paths of any entry in `ledger` (the new one of the applier among them) stay.
-/// Paths that nobody owned stay too, unless they lie under a declared field of which everything owned is released.
+/// Removes the fields from `merged` that only `last` owned. Paths of any entry in `ledger` stay, including the applier's new entry. Paths
+/// without an owner also stay, unless they are below a declared field all of whose owned children are released.
 pub(crate) fn release(merged: &Value, last: &Set, ledger: &Ledger, shape: Shape<'_>) -> Value {
     if last.is_empty() {
         return merged.clone();
@@ -18,7 +18,7 @@ pub(crate) fn release(merged: &Value, last: &Set, ledger: &Ledger, shape: Shape<
     let full = |set: &Set| with_declared_parents(set, shape);
     let last = full(last);
     let all = full(&owned(merged, shape));
-    // The server's own fields stay too: else metadata would go with the last label in it.
+    // Fields of the server also stay; otherwise the metadata would be removed with its last label.
     let claimed = ledger.entries.values().fold(never_owned(), |set, entry| set.union(&full(&entry.set)));
 
     let bare = without(merged, &last, shape);

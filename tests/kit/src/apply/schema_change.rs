@@ -1,4 +1,4 @@
-//! Fits ownership recorded under an earlier schema to the schema of today.
+//! Adapts ownership that was recorded under an earlier schema to the current schema.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use super::path_element::Element;
 use super::set::{Node, Set};
 use super::shape::Shape;
 
-/// The ledger of an object with every claim inside a map or list that has become atomic turned into a claim on the whole. Claims on
-/// the whole of what has become granular stay as they are, but that of early releases on the status.
+/// Adapts the ledger of an object: ownership inside a map or list that has become atomic becomes ownership of the whole map or list.
+/// Ownership of the whole of a map or list that has become granular is unchanged; the exception is the status in early releases.
 pub(crate) fn reconciled(mut ledger: Ledger, object: &Value, shape: Shape<'_>, rules: Rules) -> Ledger {
     for entry in ledger.entries.values_mut() {
         entry.set = collapsed(&entry.set, shape);
@@ -21,7 +21,7 @@ pub(crate) fn reconciled(mut ledger: Ledger, object: &Value, shape: Shape<'_>, r
     ledger
 }
 
-/// Makes of a claim on the status as a whole one to each of its fields.
+/// Replaces ownership of the whole status by ownership of each of its fields.
 fn expand_status(set: &mut Set, object: &Value, shape: Shape<'_>) {
     let status = Element::field("status");
     if set.has(&status) && set.below(&status).is_none() {

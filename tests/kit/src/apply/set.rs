@@ -1,11 +1,11 @@
-//! A set of field paths, as a trie whose nodes say whether they are members themselves.
+//! A set of field paths, as a trie whose nodes record whether they are members themselves.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::path_element::Element;
 
-/// A set of paths. No node is kept that is neither a member nor above one, so equal sets are equal values.
+/// A set of paths. Every node is a member or has members below it, so equal sets are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Set {
     nodes: BTreeMap<Element, Node>,
@@ -29,7 +29,7 @@ impl Set {
         self.nodes.is_empty()
     }
 
-    /// The nodes one step down, in order.
+    /// The direct child nodes, in order.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = (&Element, &Node)> {
         self.nodes.iter()
     }
@@ -38,12 +38,12 @@ impl Set {
         self.nodes.get(element).is_some_and(|node| node.is_member)
     }
 
-    /// The part of the set below `element`, when there is any.
+    /// The part of the set below `element`, if any.
     pub(crate) fn below(&self, element: &Element) -> Option<&Self> {
         self.nodes.get(element).map(|node| &node.below).filter(|below| !below.is_empty())
     }
 
-    /// Adds what `node` holds at `element`.
+    /// Adds the contents of `node` at `element`.
     pub(crate) fn attach(&mut self, element: Element, node: Node) {
         if node.is_empty() {
             return;
@@ -112,7 +112,7 @@ impl Set {
         both
     }
 
-    /// Every path, the members of a node before what lies deeper: the order in which conflicts are reported.
+    /// All paths, each member before its children: the order in which conflicts are reported.
     pub(crate) fn paths(&self) -> Vec<Vec<Element>> {
         let mut found = Vec::new();
         self.collect(&mut Vec::new(), &mut found);

@@ -1,4 +1,4 @@
-//! How each part of an object is shared between appliers: whole, by member, or by item.
+//! The granularity of ownership of each part of an object: as a whole, by member or by item.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use super::builtin;
 use super::path_element::Element;
 use crate::schema::{Kind, ListType, MapType, Rest, Structural};
 
-/// What is known about the value at some path.
+/// The schema information about the value at a path.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape<'a> {
-    /// Under preserve-unknown-fields: members are not declared, lists are atomic.
+    /// Under preserve-unknown-fields: members are undeclared, and lists are atomic.
     Loose,
     /// Part of a resource.
     Schema(&'a Structural),
@@ -31,7 +31,7 @@ pub(crate) enum Form<'a> {
     List(Items<'a>),
 }
 
-/// Whether a schema names the member of an object; unnamed ones are owned themselves, not just through what they hold.
+/// Whether the schema declares the member of an object. Undeclared members are owned themselves, in addition to their contents.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Naming {
     Declared,
@@ -68,20 +68,20 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The list that may stand here, if its items are owned one by one.
+    /// The list type at this position, if its items are owned separately.
     fn items(self) -> Option<Items<'a>> {
         let schema = self.schema()?;
         let shape = self.any_item()?;
         (schema.list != ListType::Atomic).then_some(Items { list: &schema.list, item: schema.items.as_deref()?, shape })
     }
 
-    /// The shape of the items of a list, however they are told apart.
+    /// The shape of the items of a list of any list type.
     pub(crate) fn any_item(self) -> Option<Self> {
         let item = self.schema()?.items.as_deref()?;
         Some(Self::of(item))
     }
 
-    /// How `value`, standing here, is owned. A value that does not fit the schema is a leaf.
+    /// The granularity of ownership of `value` at this position. A value that does not match the schema is a leaf.
     pub(crate) fn form(self, value: &Value) -> Form<'a> {
         match (self, value) {
             (Self::Loose, Value::Object(_)) => Form::Map,
@@ -91,7 +91,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// True for maps and lists that are owned whole because their schema says so.
+    /// Whether the schema declares a map or list as atomic.
     pub(crate) fn is_atomic(self) -> bool {
         self.schema().is_some_and(|schema| match schema.kind {
             Kind::Object => schema.map == MapType::Atomic,
@@ -100,7 +100,7 @@ impl<'a> Shape<'a> {
         })
     }
 
-    /// The shape of the member `name`, or nothing where no such member may stand.
+    /// The shape of the member `name`, or `None` if the schema does not allow such a member.
     pub(crate) fn member(self, name: &str) -> Option<(Self, Naming)> {
         match self {
             Self::Loose => Some((Self::Loose, Naming::Open)),
@@ -111,12 +111,12 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// As [`Shape::member`], for a stored value that may no longer fit its schema.
+    /// Like [`Shape::member`], for a stored value that may no longer match its schema.
     pub(crate) fn stored_member(self, name: &str) -> (Self, Naming) {
         self.member(name).unwrap_or((Self::Loose, Naming::Open))
     }
 
-    /// The shape one step down, where the value itself is not at hand.
+    /// The shape of a child when the value itself is not available.
     pub(crate) fn step(self, element: &Element) -> (Self, Naming) {
         match element {
             Element::Field(name) => self.stored_member(name),
@@ -151,7 +151,7 @@ fn head(name: &str) -> Option<Shape<'static>> {
     }
 }
 
-/// A list that is owned by item.
+/// A list with separate ownership of each item.
 #[derive(Clone, Copy)]
 pub(crate) struct Items<'a> {
     list: &'a ListType,
@@ -165,10 +165,10 @@ impl<'a> Items<'a> {
         self.shape
     }
 
-    /// The step that leads to `item`.
+    /// The path element of `item`.
     ///
     /// # Errors
-    /// Why the item cannot be told from the others.
+    /// The reason why the item has no unique path element.
     pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
         match self.list {
             ListType::Map(keys) => self.keyed(keys, item),

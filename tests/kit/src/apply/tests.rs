@@ -1,4 +1,4 @@
-//! Facts recorded on a real API server, carried over by hand.
+//! The behaviour of server-side apply. The expected values were transcribed from recordings of an API server.
 
 #![allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
 
@@ -8,7 +8,7 @@ use super::actor::{Actor, Force, Lists, Rules};
 use super::{ApplyError, apply, track_update};
 use crate::schema::{Structural, fill, fixture};
 
-/// One object under test and a clock that moves with each write.
+/// An object under test, and a clock that advances with each write.
 struct Bench {
     schema: Structural,
     live: Option<Value>,
@@ -88,7 +88,7 @@ fn entry(name: &str, fields: Value) -> (String, Value) {
 }
 
 #[test]
-fn an_equal_value_is_shared_and_another_one_conflicts() {
+fn equal_values_are_shared_and_different_values_conflict() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1, "dict": {"a": "1"}}));
     assert_eq!(bench.spec(), &json!({"size": 1, "dict": {"a": "1"}, "replicas": 1}));
@@ -106,7 +106,7 @@ fn an_equal_value_is_shared_and_another_one_conflicts() {
 }
 
 #[test]
-fn force_takes_a_field_and_its_former_owner_cannot_remove_it() {
+fn the_former_owner_cannot_remove_a_forced_field() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1, "dict": {"a": "1"}}));
     bench.apply_to(None, "m2", &json!({"spec": {"size": 2}}), Force::Yes).unwrap();
@@ -118,7 +118,7 @@ fn force_takes_a_field_and_its_former_owner_cannot_remove_it() {
 }
 
 #[test]
-fn an_empty_configuration_releases_everything_and_its_entry_vanishes() {
+fn an_empty_configuration_releases_all_fields() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"dict": {"b": "2"}, "nested": {"c": {"d": "x"}}, "replicas": 4}));
     bench.apply("m2", json!({"color": "red"}));
@@ -137,7 +137,7 @@ fn releasing_the_last_label_keeps_the_rest_of_metadata() {
 }
 
 #[test]
-fn a_named_parent_of_nothing_but_released_fields_becomes_null_for_validation_to_refuse() {
+fn a_parent_with_only_released_fields_becomes_null() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1, "nested": {"a": "1"}, "dict": {"x": "1"}}));
     bench.apply("m1", json!({"size": 1, "nested": {}, "dict": {}}));
@@ -145,7 +145,7 @@ fn a_named_parent_of_nothing_but_released_fields_becomes_null_for_validation_to_
 }
 
 #[test]
-fn items_merge_by_key_and_a_default_is_part_of_the_key() {
+fn items_merge_by_key_including_defaulted_key_fields() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply(
         "m1",
@@ -167,7 +167,7 @@ fn items_merge_by_key_and_a_default_is_part_of_the_key() {
 }
 
 #[test]
-fn items_stand_in_the_order_of_the_configuration() {
+fn items_have_the_order_of_the_configuration() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"env": [{"name": "A", "value": "1"}], "tags": ["x", "y"]}));
     bench.apply("m1", json!({"env": [{"name": "C"}, {"name": "A", "value": "1"}], "tags": ["w", "y"]}));
@@ -194,7 +194,7 @@ fn undeclared_members_are_owned_themselves() {
 }
 
 #[test]
-fn an_update_takes_what_it_changes_and_an_apply_must_win_it_back() {
+fn an_update_takes_ownership_of_changed_fields() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1, "dict": {"a": "1", "b": "1"}}));
     bench.update("u1", None, |new| new["spec"]["size"] = json!(2));
@@ -209,7 +209,7 @@ fn an_update_takes_what_it_changes_and_an_apply_must_win_it_back() {
 }
 
 #[test]
-fn new_collections_are_owned_themselves_by_an_update() {
+fn an_update_owns_new_collections_themselves() {
     let mut bench = Bench::new(fixture::widget());
     bench.update("u", None, |new| {
         new["metadata"]["labels"] = json!({"k": "v"});
@@ -225,7 +225,7 @@ fn new_collections_are_owned_themselves_by_an_update() {
 }
 
 #[test]
-fn managed_fields_are_cleared_by_one_empty_entry_and_by_nothing_else() {
+fn only_one_empty_entry_clears_managed_fields() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1}));
     let before = bench.live.clone();
@@ -245,7 +245,7 @@ fn managed_fields_are_cleared_by_one_empty_entry_and_by_nothing_else() {
 }
 
 #[test]
-fn entries_sent_by_a_client_are_the_base() {
+fn entries_in_a_request_replace_the_stored_ones() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1, "color": "red"}));
     let fields = json!({"f:spec": {"f:size": {}}});
@@ -261,7 +261,7 @@ fn entries_sent_by_a_client_are_the_base() {
 }
 
 #[test]
-fn the_eleventh_update_entry_folds_the_oldest_two_together() {
+fn the_eleventh_update_entry_merges_the_oldest_two() {
     let mut bench = Bench::new(fixture::free());
     bench.apply("m", json!({"x": 1}));
     for number in 0..12 {
@@ -274,7 +274,7 @@ fn the_eleventh_update_entry_folds_the_oldest_two_together() {
 }
 
 #[test]
-fn a_new_owner_of_unchanged_values_has_no_time_and_comes_first() {
+fn a_new_owner_of_unchanged_values_has_no_time() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1}));
     bench.apply("m2", json!({"size": 1}));
@@ -284,7 +284,7 @@ fn a_new_owner_of_unchanged_values_has_no_time_and_comes_first() {
 }
 
 #[test]
-fn a_status_apply_owns_only_status_and_apart_from_the_object() {
+fn a_status_apply_owns_only_the_status() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1}));
     let status = json!({"metadata": {"labels": {"x": "y"}}, "spec": {"size": 9}, "status": {"phase": "P"}});
@@ -300,7 +300,7 @@ fn a_status_apply_owns_only_status_and_apart_from_the_object() {
 }
 
 #[test]
-fn scale_moves_replicas_between_owners_but_claims_none() {
+fn scale_takes_over_only_owned_replicas() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1}));
     bench.update("sc", Some("scale"), |new| new["spec"]["replicas"] = json!(3));
@@ -311,7 +311,7 @@ fn scale_moves_replicas_between_owners_but_claims_none() {
 }
 
 #[test]
-fn claims_inside_a_map_that_became_atomic_cover_the_whole() {
+fn ownership_inside_a_newly_atomic_map_covers_it() {
     let x = |kind: &str| {
         let properties = json!({"a": {"type": "string"}, "b": {"type": "string"}});
         let x = json!({"type": "object", "properties": properties, "x-kubernetes-map-type": kind});
@@ -331,7 +331,7 @@ fn claims_inside_a_map_that_became_atomic_cover_the_whole() {
 }
 
 #[test]
-fn what_does_not_fit_the_schema_is_no_configuration() {
+fn a_configuration_that_violates_the_schema_is_rejected() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1}));
     for (spec, text) in [

@@ -1,4 +1,4 @@
-//! Whether an applied configuration fits its schema at all, before anything is merged.
+//! Validates the types and field names of an applied configuration before it is merged.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::golang;
 use super::shape::{Form, Items, Shape};
 use crate::schema::{Kind, Structural};
 
-/// The misfits of `config` in the words of an API server, such as `.spec.bogus: field not declared in schema`; of each
-/// map and list, those up to the first that cannot be placed.
+/// The type errors of `config` in the wording of an API server, such as `.spec.bogus: field not declared in schema`. For each map and
+/// list, the check stops at the first member or item without a valid path element.
 pub(crate) fn misfits(config: &Value, shape: Shape<'_>) -> Vec<String> {
     let mut found = Vec::new();
     check(config, shape, "", &mut found);
@@ -27,7 +27,7 @@ fn check(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
     }
     match (shape.form(value), value) {
         (Form::List(items), Value::Array(list)) => check_items(list, items, at, found),
-        // Atomic maps and lists are typed all the way down too.
+        // Values in atomic maps and lists are checked too.
         (_, Value::Object(map)) => check_members(map, shape, at, found),
         (_, Value::Array(list)) => {
             let Some(shape) = shape.any_item() else { return };

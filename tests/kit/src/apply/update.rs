@@ -1,4 +1,4 @@
-//! The bookkeeping of `managedFields` for every write that is not an apply.
+//! Updates `managedFields` on every write except apply.
 
 use serde_json::{Value, json};
 
@@ -15,14 +15,15 @@ use super::schema_change::reconciled;
 use super::set::{Node, Set};
 use super::shape::Shape;
 
-/// Records in `after.metadata.managedFields` that `actor` wrote `after` over `before` by POST, PUT or a patch other than
-/// apply. `before` is nothing for a create.
+/// Records in `after.metadata.managedFields` that `actor` replaced `before` by `after` with POST, PUT or a patch other than apply.
+/// `before` is `None` for a create.
 ///
-/// What `actor` changed becomes its own and leaves all other entries; what vanished leaves every entry. `managedFields`
-/// in `after` are the base where they can be read (kubectl migrates entries that way); absent, null, empty or unreadable
-/// ones change nothing, and `[{}]` clears them all. An object without entries stays without, unless it is new.
+/// `actor` becomes the only owner of each changed field, and removed fields are removed from every entry.
 ///
-/// Entries beyond the tenth update are folded into one of the manager `ancient-changes`.
+/// Valid `managedFields` in `after` replace the stored ones (kubectl migrates entries this way). Absent, null, empty or malformed ones
+/// are ignored, and `[{}]` clears all entries. An existing object without entries stays without entries.
+///
+/// From the eleventh update entry on, the oldest entries are merged into one of the manager `ancient-changes`.
 pub fn track_update(before: Option<&Value>, after: &mut Value, lists: Lists<'_>, actor: &Actor<'_>) {
     let ledger = base(before, after, actor);
     let bare = written(without_ledger(after), lists, actor);
@@ -37,7 +38,7 @@ pub fn track_update(before: Option<&Value>, after: &mut Value, lists: Lists<'_>,
     ledger.write(after);
 }
 
-/// The part that a request is about: the status of built-in kinds is written by itself, or by the server.
+/// The part of the object that a request writes: built-in kinds exclude the status from writes of the main resource.
 fn written(mut object: Value, lists: Lists<'_>, actor: &Actor<'_>) -> Value {
     if let (Lists::Deduced, None, Some(fields)) = (lists, actor.subresource, object.as_object_mut()) {
         fields.remove("status");
@@ -45,7 +46,7 @@ fn written(mut object: Value, lists: Lists<'_>, actor: &Actor<'_>) -> Value {
     object
 }
 
-/// What there is before an object is created: nothing, and of built-in kinds their empty parts.
+/// The state before an object is created: empty, or the empty parts of a built-in kind.
 fn unwritten(after: &Value, lists: Lists<'_>) -> Value {
     let text = |name: &str| after[name].as_str().unwrap_or_default();
     match lists {
@@ -54,7 +55,7 @@ fn unwritten(after: &Value, lists: Lists<'_>) -> Value {
     }
 }
 
-/// The ledger to start from.
+/// The ledger before the write is recorded.
 fn base(before: Option<&Value>, after: &Value, actor: &Actor<'_>) -> Ledger {
     let live = || before.map(Ledger::of).unwrap_or_default();
     let sent = after.pointer("/metadata/managedFields");
@@ -67,7 +68,7 @@ fn base(before: Option<&Value>, after: &Value, actor: &Actor<'_>) -> Ledger {
     sent.and_then(|sent| Ledger::decode(sent).ok()).filter(|ledger| !ledger.entries.is_empty()).unwrap_or_else(live)
 }
 
-/// The ledger after `manager` turned `old` into `new`, neither of which has `managedFields`.
+/// The ledger after `manager` changed `old` to `new`; neither object contains `managedFields`.
 pub(super) fn recorded(
     ledger: Ledger,
     old: &Value,
@@ -84,7 +85,7 @@ pub(super) fn recorded(
         entry.set = entry.set.difference(&changed).difference(&comparison.removed);
     }
     let gained = changed.difference(&never_owned());
-    // Through `scale`, replicas change hands but are not claimed from nobody.
+    // A write through `scale` takes replicas over from an owner, but does not claim replicas without an owner.
     if !gained.is_empty() && (was_owned || actor.subresource != Some("scale")) {
         let entry = Entry { set: gained, api_version: actor.api_version.to_owned(), time: time(actor) };
         add(&mut ledger, Id::update(manager, actor), entry);
@@ -94,7 +95,7 @@ pub(super) fn recorded(
     ledger
 }
 
-/// Gives the creator of an object the defaults of its status, where the rules say so.
+/// Makes the creator of an object the owner of the defaults of its status, if the rules require it.
 pub(crate) fn own_status(object: &mut Value, lists: Lists<'_>, actor: &Actor<'_>) {
     if actor.rules == Rules::Today || object["status"].is_null() {
         return;
@@ -107,7 +108,7 @@ pub(crate) fn own_status(object: &mut Value, lists: Lists<'_>, actor: &Actor<'_>
     ledger.write(object);
 }
 
-/// A write through `scale` changes owners without leaving a time.
+/// A write through `scale` changes owners without setting a time.
 fn time(actor: &Actor<'_>) -> Option<String> {
     (actor.subresource != Some("scale")).then(|| actor.time.to_owned())
 }

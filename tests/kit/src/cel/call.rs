@@ -1,4 +1,4 @@
-//! Finds which function a call means.
+//! Resolves a call to an overload of a function.
 
 use kube_cel::cel::common::ast::{CallExpr, Expr, LiteralValue};
 
@@ -34,14 +34,14 @@ impl Checker {
         costed(alike(name), &result, target.as_ref(), &args)
     }
 
-    /// `math.abs` in `math.abs(x)`, unless a variable is called so.
+    /// The name of a library function, such as `math.abs` in `math.abs(x)`, unless a variable has the name of the library.
     fn library(&self, call: &CallExpr) -> Option<String> {
         let Some(Expr::Ident(prefix)) = call.target.as_deref().map(|target| &target.expr) else { return None };
         let name = format!("{prefix}.{}", call.func_name);
         (self.variable(prefix).is_none() && !signature::of(&name).is_empty()).then_some(name)
     }
 
-    /// `a.?b`.
+    /// Checks `a.?b`.
     fn optional_select(&mut self, id: u64, call: &CallExpr) -> Found {
         let [operand, field] = call.args.as_slice() else { return Found::refused() };
         let operand = self.infer(operand);
@@ -55,7 +55,7 @@ impl Checker {
     }
 }
 
-/// Orders have the same overloads.
+/// All comparison operators have the same overloads.
 fn alike(name: &str) -> &str {
     if matches!(name, "_<=_" | "_>_" | "_>=_") { "_<_" } else { name }
 }
@@ -88,7 +88,7 @@ fn unmatched(name: &str, target: Option<&Found>, args: &[Found]) -> String {
     format!("found no matching overload for '{name}' applied to '{target}({})'", args.join(", "))
 }
 
-/// What the overload gives for these arguments; nothing when they do not fit.
+/// The result of the overload for these arguments; `None` if they do not match.
 fn applied(one: &Signature, target: Option<&Found>, args: &[Found]) -> Option<Sized> {
     let mut bound = Vec::new();
     if one.target.is_some() != target.is_some() || one.args.len() != args.len() {
@@ -134,7 +134,7 @@ fn bind(name: char, given: &Sized, bound: &mut Bound) -> bool {
     fits
 }
 
-/// Not wholly known, such as a list whose items are not.
+/// Whether the type is not completely known, such as a list with unknown items.
 fn is_open(kind: &Type) -> bool {
     match kind {
         Type::Free | Type::Null => true,

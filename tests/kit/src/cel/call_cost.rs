@@ -1,4 +1,4 @@
-//! What a call costs beside its arguments, by how large they are.
+//! The cost of a call without its arguments, which depends on the size of the values.
 
 use kube_cel::cel::Value as Cel;
 
@@ -7,7 +7,7 @@ use super::list::items;
 use super::operators::size;
 use super::optional::held;
 
-/// What a call with these values, that of its target first, costs for what goes into it.
+/// The part of the cost that depends on the arguments; a target is the first value.
 pub(super) fn before(name: &str, values: &[Cel]) -> u64 {
     let sized = |at: usize| values.get(at).map_or(0, large);
     match (name, values) {
@@ -44,7 +44,7 @@ pub(super) fn before(name: &str, values: &[Cel]) -> u64 {
     }
 }
 
-/// What the pattern of a named format costs, by how the format is printed.
+/// The estimated cost of the pattern of a named format; the debug output of the format identifies it.
 fn pattern_of(format: &str) -> u64 {
     let costs = [
         ("LabelValue", 10),
@@ -59,7 +59,7 @@ fn pattern_of(format: &str) -> u64 {
     costs.iter().find(|(name, _)| format.contains(name)).map_or(0, |(_, cost)| *cost)
 }
 
-/// What a call costs for what it gives.
+/// The part of the cost that depends on the result.
 pub(super) fn after(name: &str, given: &Cel) -> u64 {
     match name {
         "join" => tenth(2 * large(given)),
@@ -68,22 +68,22 @@ pub(super) fn after(name: &str, given: &Cel) -> u64 {
     }
 }
 
-/// The call and its new list.
+/// The cost of the call and of allocating its new list.
 const ALLOCATED: u64 = 11;
 
-/// Each item of a list compared with each.
+/// The cost of comparing each item of a list with each other item.
 fn compared(list: &Cel) -> u64 {
     let pairs = large(list) * large(list);
     let is_of_texts = items(list).and_then(|items| items.first()).is_some_and(is_text);
     2 * pairs + if is_of_texts { tenth(pairs) } else { 0 } + ALLOCATED
 }
 
-/// Reading an address, where it is a text.
+/// The cost of parsing an address if it is a string.
 fn parsed(address: &Cel) -> u64 {
     if is_text(address) { tenth(large(address)) } else { 0 }
 }
 
-/// Reading a text through.
+/// The cost of reading a string.
 fn tenth(size: u64) -> u64 {
     size.div_ceil(10)
 }
@@ -92,7 +92,7 @@ fn is_text(value: &Cel) -> bool {
     matches!(value, Cel::String(_) | Cel::Bytes(_))
 }
 
-/// A single value measures one.
+/// The size of a value; a scalar has size 1.
 fn large(value: &Cel) -> u64 {
     match held(value) {
         Some(Some(value)) => large(value),
@@ -100,7 +100,7 @@ fn large(value: &Cel) -> u64 {
     }
 }
 
-/// Reading through all that a value holds.
+/// The cost of reading a value with all its contents.
 fn through(value: &Cel) -> u64 {
     match (value, items(value)) {
         (Cel::String(text), _) => text.len() as u64 / 10,

@@ -1,4 +1,4 @@
-//! Runs calls: of operators, of functions that the language has, and of those in libraries.
+//! Evaluates calls of operators, language functions and library functions.
 
 use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr};
 use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
@@ -30,7 +30,7 @@ impl<'e> Run<'e> {
         }
     }
 
-    /// A side of `a ? b : c`: there a server does not count the name of a variable.
+    /// Evaluates a branch of `a ? b : c`. A server does not count the cost of the name of a variable there.
     fn branch(&mut self, expr: &'e IdedExpr) -> ResolveResult {
         let given = self.eval(expr);
         if is_path(expr) {
@@ -39,7 +39,7 @@ impl<'e> Run<'e> {
         given
     }
 
-    /// An `||` is true as soon as one side is, even if the other one fails; an `&&` is false likewise.
+    /// Evaluates `||` and `&&`. `||` is true if either side is true, even if the other side fails; `&&` is false likewise.
     fn decided(&mut self, a: &'e IdedExpr, b: &'e IdedExpr, by: bool) -> ResolveResult {
         let left = cost_meter::endured(self.eval(a))?;
         if left == Ok(Cel::Bool(by)) {
@@ -53,7 +53,7 @@ impl<'e> Run<'e> {
         }
     }
 
-    /// A call that looks at all its arguments.
+    /// Evaluates a call that evaluates all its arguments.
     fn strict(&mut self, call: &'e CallExpr) -> ResolveResult {
         let library = self.library(call);
         let name = library.as_deref().unwrap_or(&call.func_name);
@@ -102,7 +102,7 @@ impl<'e> Run<'e> {
         Ok(Cel::Bool(is_match))
     }
 
-    /// A function of the interpreter or of a library of Kubernetes.
+    /// Evaluates a function of the interpreter or of a Kubernetes library.
     fn library_call(&self, call: &CallExpr, has_target: bool, values: &[Cel]) -> ResolveResult {
         let mut context = self.functions.new_inner_scope();
         let mut named = Vec::with_capacity(values.len());
@@ -120,7 +120,7 @@ impl<'e> Run<'e> {
     }
 }
 
-/// What is done before the run: constants that are converted, and lists of them to be looked up in.
+/// Whether a server evaluates the call before the run: conversions of constants, and `in` with a constant list.
 fn is_prepared(name: &str, args: &[IdedExpr]) -> bool {
     match (name, args) {
         ("bool" | "bytes" | "double" | "duration" | "int" | "string" | "timestamp" | "uint", [value]) => {
@@ -131,7 +131,7 @@ fn is_prepared(name: &str, args: &[IdedExpr]) -> bool {
     }
 }
 
-/// The letters of a text, of which the last item has all that are more than the most.
+/// Splits a text into characters; the last item contains the rest if there are more than the maximum.
 fn letters(text: &str, most: &[Cel]) -> ResolveResult {
     let most = match most {
         [] => usize::MAX,

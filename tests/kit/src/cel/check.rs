@@ -1,4 +1,4 @@
-//! Finds the type and the cost of an expression, or what is wrong with it.
+//! The type checker: infers the type and the cost of an expression, or reports its errors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use kube_cel::cel::common::ast::{
 use super::found::{Found, Mistake, Span};
 use super::types::{Sized, Type};
 
-/// Checks an expression over these variables.
+/// Checks an expression that uses these variables.
 ///
 /// # Errors
-/// All mistakes, in the order of the text.
+/// Returns all errors in the order of the text.
 pub(super) fn check(expr: &IdedExpr, variables: Vec<(String, Sized)>) -> Result<Found, Vec<Mistake>> {
     let variable = |sized: &Sized| Found::sized(sized, Span::exactly(1)).stored(true);
     let scope = variables.into_iter().map(|(name, sized)| (name, variable(&sized))).collect();
     let mut checker = Checker { scope, mistakes: Vec::new(), mixtures: Vec::new(), may_mix: false };
     let found = checker.infer(expr);
-    // A server looks for mixtures where all else is right.
+    // A server reports mixed types only if there are no other errors.
     let mistakes = if checker.mistakes.is_empty() { checker.mixtures } else { checker.mistakes };
     if mistakes.is_empty() { Ok(found) } else { Err(mistakes) }
 }
@@ -27,9 +27,9 @@ pub(super) fn check(expr: &IdedExpr, variables: Vec<(String, Sized)>) -> Result<
 pub(super) struct Checker {
     scope: Vec<(String, Found)>,
     mistakes: Vec<Mistake>,
-    /// Lists and maps of several types.
+    /// Errors for lists and maps with mixed types.
     mixtures: Vec<Mistake>,
-    /// Within the arguments of `format`, which may be of several types.
+    /// Whether mixed types are allowed, as in the arguments of `format`.
     pub(super) may_mix: bool,
 }
 
@@ -87,7 +87,7 @@ impl Checker {
         found
     }
 
-    /// The member `field` of a value; refused where there is none.
+    /// The member `field` of a value; reports an error if there is none.
     pub(super) fn member(&mut self, id: u64, operand: &Found, field: &str) -> Option<Found> {
         let free = Span::exactly(0);
         match &operand.kind {
@@ -132,7 +132,7 @@ impl Checker {
         Found::new(Type::Map(Box::new(key), Box::new(value)), size, cost)
     }
 
-    /// The one type that all parts have; any, when they have several. Of optional parts what they hold counts.
+    /// The common type of all parts, or `dyn` if they differ. An optional part counts as the type of its value.
     fn alike<'e>(&mut self, parts: impl Iterator<Item = (&'e IdedExpr, bool)>) -> (Sized, Span) {
         let (mut kind, mut cost) = (Sized::unknown(Type::Free), Span::exactly(0));
         for (part, is_optional) in parts {
@@ -156,7 +156,7 @@ impl Checker {
     fn fold(&mut self, fold: &ComprehensionExpr) -> Found {
         let range = self.infer(&fold.iter_range);
         let free = Span::exactly(1);
-        // Of what an expression made, a server takes an item to be as large as the list.
+        // For a list that an expression created, a server assumes that each item is as large as the list.
         let own = |item: &Sized| match range.is_stored {
             true => Found::sized(item, free).stored(true),
             false => Found::new(item.kind.clone(), range.size, free),
@@ -184,7 +184,7 @@ impl Checker {
         let (cond, step) = (self.infer(&fold.loop_cond), self.infer(&fold.loop_step));
         self.scope.truncate(depth);
         let count = range.size_or_unknown();
-        // A list or map that grows item by item has at most as many as were looked at.
+        // A list or map that a fold builds item by item has at most as many items as the range.
         let (kind, size) = match &init.kind {
             Type::List(_) | Type::Map(..) if init.size == Some(Span::exactly(0)) => {
                 (step.kind, Some(Span::up_to(count.max)))
@@ -237,7 +237,7 @@ fn type_named(name: &str) -> Option<Type> {
     })
 }
 
-/// Whether values of the two types may stand for each other.
+/// Whether values of the two types are assignable to each other.
 pub(super) fn fits(a: &Type, b: &Type) -> bool {
     let takes_null = |kind: &Type| {
         matches!(kind, Type::Object(_) | Type::Timestamp | Type::Duration | Type::Optional(_) | Type::Named(_))

@@ -1,4 +1,4 @@
-//! Refuses the rules of a definition that do not compile or may cost too much.
+//! Rejects CEL rules of a CRD that do not compile or are too expensive.
 
 use std::cmp::Reverse;
 
@@ -10,11 +10,11 @@ use super::types::{self, Place, REQUEST, Sized, Type};
 use crate::schema::Rule;
 use crate::schema::{Cause, ListType, Rest, Structural};
 
-/// The most that one rule may cost, and all rules of a version together.
+/// Maximum cost of one rule, and maximum cost of all rules of a version.
 const RULE_LIMIT: u64 = 10_000_000;
 const SCHEMA_LIMIT: u64 = 100_000_000;
 
-/// How many rules are named when all together cost too much.
+/// Number of rules that the error lists if the total cost is too high.
 const NAMED: usize = 4;
 
 /// Checks all rules of the schema at `at`.
@@ -30,13 +30,13 @@ struct Walk<'c> {
     expensive: Vec<(String, u64)>,
 }
 
-/// What the schema around a node says of it.
+/// The context of a schema node.
 #[derive(Clone)]
 struct Around {
     place: Place,
-    /// How often it may occur; `None` when nothing limits that.
+    /// Maximum number of occurrences of the node; `None` if there is no limit.
     count: Option<u64>,
-    /// The list around it whose items have no past.
+    /// The enclosing list whose items can't be correlated with old items.
     uncorrelated: Option<String>,
 }
 
@@ -137,7 +137,7 @@ impl Walk<'_> {
         self.expensive.push((field.to_owned(), cost));
     }
 
-    /// Holds the sum of all rules against its limit.
+    /// Checks the total cost of all rules against its limit.
     fn settle(mut self, at: &str) {
         if self.total <= SCHEMA_LIMIT {
             return;
@@ -152,7 +152,7 @@ impl Walk<'_> {
     }
 }
 
-/// The type and cost of an expression of a rule, or the errors in it as a compiler prints them.
+/// The type and cost of a rule's expression, or the errors as the CEL compiler prints them.
 fn compiled(text: &str, rule: &Rule, own: &Sized) -> Result<Found, String> {
     let expr = program::parsed(text)?;
     let old = match rule.optional_old_self {

@@ -1,10 +1,10 @@
-//! What an expression may cost at most, as a server estimates it before it takes a rule.
+//! The estimated maximum cost of an expression, as a server computes it before it accepts a rule.
 
 use super::found::{Found, Span};
 use super::hidden_names::SORT_BY;
 use super::types::Type;
 
-/// The cost of a call beside that of its arguments, and the size of what it gives where that is known.
+/// The cost of a call without its arguments, and the size of its result if it is known.
 pub(super) fn of_call(name: &str, target: Option<&Found>, args: &[Found]) -> (Span, Option<Span>) {
     let one = Span::exactly(1);
     let size = |found: &Found| found.size_or_unknown();
@@ -30,7 +30,7 @@ pub(super) fn of_call(name: &str, target: Option<&Found>, args: &[Found]) -> (Sp
         ("lowerAscii" | "upperAscii" | "trim" | "substring", Some(text), _) => {
             (size(text).read(), Some(Span::up_to(size(text).max)))
         }
-        // Read, and written again in parts.
+        // The text is read once and written once, in parts.
         ("split", Some(text), _) => (size(text).scaled(0.2), Some(Span::up_to(size(text).max))),
         ("replace", Some(text), [what, with, ..]) => replaced(size(text), size(what), size(with)),
         ("join", Some(list), _) => joined(list, args.first()),
@@ -53,7 +53,7 @@ pub(super) fn of_call(name: &str, target: Option<&Found>, args: &[Found]) -> (Sp
         }
         ("sets.contains" | "sets.intersects", None, [a, b]) => (size(a).times(size(b)).plus(one), None),
         ("sets.equivalent", None, [a, b]) => (size(a).times(size(b)).scaled(2.0).plus(one), None),
-        // Of the pattern of a format a server knows that it is long.
+        // The estimate assumes a long pattern for every format.
         ("validate", Some(_), [text]) => (size(text).plus(one).read().times(Span::up_to(32)), None),
         ("ip.isCanonical", None, [text]) => (size(text).scaled(0.2), None),
         ("containsIP", Some(_), [other]) => (Span { min: 1, max: 4 }.plus(parsed(other)), None),
@@ -71,7 +71,7 @@ fn compared(a: Span, b: Span) -> Span {
     Span { min: max.min(1), max }.read()
 }
 
-/// Texts are read, numbers are not; what may be either costs between the two.
+/// The cost of an operator: strings are read and numbers are not. For unknown types the cost is a range.
 fn by_type(a: &Found, b: &Found, read: Span) -> Span {
     let is_text = |found: &Found| matches!(found.kind, Type::Text | Type::Bytes);
     let is_open = |found: &Found| matches!(found.kind, Type::Dyn | Type::Free);
@@ -88,7 +88,7 @@ fn added(a: &Found, b: &Found) -> (Span, Option<Span>) {
     (by_type(a, b, result.read()), sized.then_some(result))
 }
 
-/// A pattern is taken to have a part for every four characters.
+/// A server assumes one part of the pattern for every four characters.
 fn matched(text: &Found, pattern: &Found) -> Span {
     let text = text.size_or_unknown().plus(Span::exactly(1)).read();
     text.times(pattern.size_or_unknown().scaled(0.25))
@@ -114,7 +114,7 @@ fn joined(list: &Found, between: Option<&Found>) -> (Span, Option<Span>) {
     (result.read(), Some(result))
 }
 
-/// A new list, and what it costs for each item.
+/// The cost and size of a new list; `each` is the cost per item.
 fn allocated(each: f64, size: Span) -> (Span, Option<Span>) {
     (size.scaled(each).plus(Span::exactly(11)), Some(size))
 }
@@ -123,7 +123,7 @@ fn is_of_texts(list: &Found) -> bool {
     matches!(&list.kind, Type::List(item) if matches!(item.kind, Type::Text | Type::Bytes))
 }
 
-/// Reading an address, where it is a text.
+/// The cost of parsing an address if it is a string.
 fn parsed(address: &Found) -> Span {
     if address.kind == Type::Text { address.size_or_unknown().read() } else { Span::exactly(0) }
 }

@@ -1,22 +1,22 @@
-//! What a rule costs while it runs: each part adds its price, and one that has spent too much comes to its end.
+//! The runtime cost of a rule: each part of the expression adds its cost, and evaluation stops at the limit.
 
 use kube_cel::cel::{ExecutionError, ResolveResult};
 
-/// The most that one run of one expression may cost.
+/// Maximum cost of one evaluation of one expression.
 const RUN_LIMIT: u64 = 1_000_000;
 
-/// What a server says of a run that cost too much.
+/// The error message of a server if an evaluation costs too much.
 pub(super) const CANCELLED: &str = "operation cancelled: actual cost limit exceeded";
 
-/// What a run has spent.
+/// The accumulated cost of an evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Meter(u64);
 
 impl Meter {
-    /// Adds to what is spent.
+    /// Adds to the accumulated cost.
     ///
     /// # Errors
-    /// That is now too much, see [`is_cancelled`].
+    /// If the total exceeds the limit, see [`is_cancelled`].
     pub(super) fn pay(&mut self, cost: u64) -> Result<(), ExecutionError> {
         self.0 = self.0.saturating_add(cost);
         if self.0 > RUN_LIMIT { Err(ExecutionError::function_error("run", CANCELLED)) } else { Ok(()) }
@@ -31,15 +31,15 @@ impl Meter {
     }
 }
 
-/// Whether the run came to an end because of its cost.
+/// Whether the evaluation stopped because of its cost.
 pub(super) fn is_cancelled(error: &ExecutionError) -> bool {
     matches!(error, ExecutionError::FunctionError { message, .. } if message == CANCELLED)
 }
 
-/// What a part gave, which may be an error that the run goes on over.
+/// Returns the result of a part, even if it is an error that the evaluation tolerates.
 ///
 /// # Errors
-/// The end of the run.
+/// If the error is the cost limit, which ends the evaluation.
 pub(super) fn endured(given: ResolveResult) -> Result<ResolveResult, ExecutionError> {
     match given {
         Err(error) if is_cancelled(&error) => Err(error),

@@ -1,4 +1,4 @@
-//! Names of properties as rules write them.
+//! Escaped property names, as rules write them.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// The identifier for the property `name`; `None` for one that no rule can name.
+/// The identifier for the property `name`; `None` if rules can't access the property.
 pub(super) fn escaped(name: &str) -> Option<Cow<'_, str>> {
     if RESERVED.contains(&name) {
         return Some(format!("__{name}__").into());
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_no_identifiers_are_escaped() {
+    fn names_that_are_not_identifiers_are_escaped() {
         let cases = [
             ("a", "a"),
             ("a_b", "a_b"),

@@ -1,4 +1,4 @@
-//! Runs an expression over values, and counts what that costs.
+//! Evaluates an expression over values and counts its cost.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,10 +18,9 @@ use super::optional::{self, held};
 use super::program::Program;
 use super::{nesting, operators, signature};
 
-/// Runs the expression over these variables: what it gives, and what it cost.
+/// Evaluates the expression with these variables, and returns the result and the cost.
 ///
-/// # Errors
-/// Those of the run; of one that costs too much its own words, see [`cost_meter::CANCELLED`].
+/// The result is an error if the evaluation fails; for the cost limit it is [`cost_meter::CANCELLED`].
 pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveResult, u64) {
     nesting::roomy(program.is_deep, || {
         let mut run = Run::new(&FUNCTIONS, variables);
@@ -30,13 +29,13 @@ pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveRes
     })
 }
 
-/// One run of one expression.
+/// One evaluation of one expression.
 pub(super) struct Run<'e> {
     pub(super) functions: &'e Context<'static>,
     pub(super) meter: Meter,
-    /// Patterns that were read before.
+    /// Patterns that are already compiled.
     pub(super) patterns: HashMap<String, Regex>,
-    /// The variables, the inner ones last. What a fold has so far may be an error.
+    /// The variables, innermost last. The accumulator of a fold may be an error.
     scope: Vec<(&'e str, ResolveResult)>,
 }
 
@@ -46,10 +45,10 @@ impl<'e> Run<'e> {
         Self { functions, meter: Meter::default(), patterns: HashMap::new(), scope }
     }
 
-    /// What the expression gives.
+    /// Evaluates the expression.
     ///
     /// # Errors
-    /// What went wrong; [`Meter`] tells of a run that costs too much.
+    /// If the evaluation fails, or exceeds the limit of the [`Meter`].
     pub(super) fn eval(&mut self, expr: &'e IdedExpr) -> ResolveResult {
         match &expr.expr {
             Expr::Literal(literal) => Ok(constant(literal)),
@@ -138,13 +137,13 @@ impl<'e> Run<'e> {
             self.scope.extend(fold.iter_var2.as_deref().zip(second.map(Ok)));
             let step = self.eval(&fold.loop_step);
             self.scope.truncate(depth);
-            // A later turn may decide an `||` or `&&` in spite of an error.
+            // A later iteration may decide an `||` or `&&` despite an error.
             self.scope[depth - 1].1 = cost_meter::endured(step)?;
         }
         Ok(())
     }
 
-    /// The first argument of a call that adds to what a fold has so far: taken, not copied.
+    /// Evaluates the first argument of a call that extends the accumulator of a fold: the accumulator is moved, not copied.
     pub(super) fn taken(&mut self, expr: &'e IdedExpr) -> ResolveResult {
         match &expr.expr {
             Expr::Ident(name) if name == ACCUMULATOR => {
@@ -155,7 +154,7 @@ impl<'e> Run<'e> {
         }
     }
 
-    /// Whether what the call is made on is but a part of its name, as in `lists.range(x)`.
+    /// The full name if the target of the call is only a part of the name, as in `lists.range(x)`.
     pub(super) fn library(&mut self, call: &CallExpr) -> Option<String> {
         let Some(Expr::Ident(prefix)) = call.target.as_deref().map(|target| &target.expr) else { return None };
         let name = format!("{prefix}.{}", call.func_name);
@@ -163,10 +162,10 @@ impl<'e> Run<'e> {
     }
 }
 
-/// The values of the variables of one turn of a loop.
+/// The values of the loop variables in one iteration.
 type Turn = (Cel, Option<Cel>);
 
-/// Maps go by the order of their keys.
+/// The iterations over a list or map; maps are sorted by key.
 fn turns(range: &Cel, is_pair: bool) -> Result<Vec<Turn>, ExecutionError> {
     if let Some(items) = items(range) {
         let turn = |(index, item): (usize, &Cel)| match is_pair {
@@ -184,7 +183,7 @@ fn turns(range: &Cel, is_pair: bool) -> Result<Vec<Turn>, ExecutionError> {
 const LIST: u64 = 10;
 const MAP: u64 = 30;
 
-/// Whether it is a variable, or a step from there: what else steps begin with costs one more.
+/// Whether the expression is a variable or an access path from one. A path that starts with another expression costs one more.
 pub(super) fn is_path(expr: &IdedExpr) -> bool {
     match &expr.expr {
         Expr::Ident(_) => true,
@@ -194,12 +193,12 @@ pub(super) fn is_path(expr: &IdedExpr) -> bool {
     }
 }
 
-/// Whether the operator takes a part of a value.
+/// Whether the operator accesses a part of a value.
 pub(super) fn is_step(name: &str) -> bool {
     matches!(name, "_[_]" | "_[?_]" | "_?._")
 }
 
-/// Lists and maps of literals are made once, before the run.
+/// Whether the expression is a literal, or a list or map of literals, which a server creates once before the evaluation.
 pub(super) fn is_constant(expr: &IdedExpr) -> bool {
     match &expr.expr {
         Expr::Literal(_) => true,

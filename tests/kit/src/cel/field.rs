@@ -1,8 +1,8 @@
-//! The path of a field that a rule blames.
+//! The `fieldPath` of a rule.
 
 use crate::schema::{Rest, Structural};
 
-/// The names along a path such as `.a['b.c'].d`; `None` where it leads nowhere in the schema.
+/// The names in a path such as `.a['b.c'].d`; `None` if the schema has no such field.
 pub(super) fn names(path: &str, s: &Structural) -> Option<Vec<String>> {
     let (mut rest, mut at, mut names) = (path, s, Vec::new());
     while !rest.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn names(path: &str, s: &Structural) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// The first name, and the path behind it.
+/// The first name and the rest of the path.
 fn step(path: &str) -> Option<(String, &str)> {
     if let Some(rest) = path.strip_prefix('.') {
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
@@ -29,7 +29,7 @@ fn step(path: &str) -> Option<(String, &str)> {
     Some((name.to_owned(), after))
 }
 
-/// The path below `at` as refusals print it: `.name` for a field, `[key]` for a key of a map.
+/// The path below `at` as errors print it: `.name` for a field, `[key]` for a key of a map.
 pub(super) fn blamed(path: &str, s: &Structural, at: &str) -> String {
     let (mut out, mut schema) = (at.to_owned(), Some(s));
     for name in names(path, s).unwrap_or_default() {

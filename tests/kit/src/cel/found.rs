@@ -1,8 +1,8 @@
-//! What is known of an expression: its type, its size, its cost; or what is wrong with it.
+//! The result of checking an expression: its type, size and cost.
 
 use super::types::{Sized, Type};
 
-/// The least and the most that something costs or measures.
+/// The minimum and maximum of a cost or size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     pub(super) min: u64,
@@ -32,29 +32,29 @@ impl Span {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// Rounded up.
+    /// Multiplies by a factor and rounds up.
     pub(super) fn scaled(self, factor: f64) -> Self {
-        // A cast of a float too large saturates, which is what is wanted.
+        // The cast of a float that is too large saturates, as required here.
         let scale = |n: u64| (n as f64 * factor).ceil() as u64;
         Self { min: scale(self.min), max: scale(self.max) }
     }
 
-    /// Reading a text through.
+    /// The cost of reading a text of this size.
     pub(super) fn read(self) -> Self {
         self.scaled(0.1)
     }
 }
 
-/// What is known of an expression.
+/// The inferred properties of an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) kind: Type,
-    /// How large the value is, where something tells.
+    /// The size of the value, if it is known.
     pub(super) size: Option<Span>,
     pub(super) cost: Span,
-    /// Whether the value is a part of the object, which the schema limits.
+    /// Whether the value is a part of the object, so that the schema limits its size.
     pub(super) is_stored: bool,
-    /// The number that is written there.
+    /// The value of an integer literal.
     pub(super) number: Option<i64>,
 }
 
@@ -67,7 +67,7 @@ impl Found {
         Self { is_stored, ..self }
     }
 
-    /// A value whose schema limits it.
+    /// A value whose size is limited by its schema.
     pub(super) fn sized(sized: &Sized, cost: Span) -> Self {
         Self::new(sized.kind.clone(), (sized.max != u64::MAX).then(|| Span::up_to(sized.max)), cost)
     }
@@ -76,7 +76,7 @@ impl Found {
         Sized::new(self.kind.clone(), self.size.map_or(u64::MAX, |size| size.max), 0)
     }
 
-    /// Single values measure one.
+    /// The size; a scalar has size 1.
     pub(super) fn size_or_unknown(&self) -> Span {
         let is_single = matches!(
             self.kind,
@@ -85,11 +85,11 @@ impl Found {
         self.size.unwrap_or(if is_single { Span::exactly(1) } else { Span::UNKNOWN })
     }
 
-    /// What stands for an expression that is refused, so that its parent is not refused for it, too.
+    /// The placeholder for a rejected expression; it avoids further errors in the parent.
     pub(super) fn refused() -> Self {
         Self::new(Type::Dyn, None, Span::exactly(0))
     }
 }
 
-/// A mistake and the number of the part it is in.
+/// An error and the id of the expression that contains it.
 pub(super) type Mistake = (u64, String);

@@ -1,4 +1,4 @@
-//! The functions that rules run with: those of [`kube_cel`], and the few it lacks.
+//! The functions that are available to rules: those of [`kube_cel`], and the few that it lacks.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,4 @@
-//! Lists as rules see them: plain ones, sets, and lists whose items have keys.
+//! Lists in rules: plain lists, sets, and lists of type `map`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use kube_cel::cel::objects::{Key, Map, Opaque};
 
 use super::optional::held;
 
-/// A list of which the schema says that it is a set, or that its items have keys.
+/// A list that is a set or has keys according to its schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Typed {
     items: Arc<Vec<Cel>>,
@@ -18,7 +18,7 @@ pub(super) struct Typed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Set,
-    /// The escaped names of the keys.
+    /// The escaped names of the key fields.
     Keyed(Vec<String>),
 }
 
@@ -28,7 +28,7 @@ impl Opaque for Typed {
     }
 }
 
-/// A list of this kind.
+/// Creates a list of this kind.
 pub(super) fn typed(items: Vec<Cel>, kind: Kind) -> Cel {
     Cel::Opaque(Arc::new(Typed { items: Arc::new(items), kind }))
 }
@@ -48,7 +48,7 @@ pub(super) fn items(value: &Cel) -> Option<&Arc<Vec<Cel>>> {
     }
 }
 
-/// The value as functions that know plain lists alone take it.
+/// Converts the value for functions that support only plain lists.
 pub(super) fn plain(value: &Cel) -> Cel {
     match value {
         Cel::Map(map) => {
@@ -62,9 +62,9 @@ pub(super) fn plain(value: &Cel) -> Cel {
     }
 }
 
-/// Whether two values are equal; of the items of sets and of lists with keys the order is none of their own.
+/// Whether two values are equal; the order of items does not matter in sets and in lists of type `map`.
 ///
-/// As on a server, the left one says which kind of list it is.
+/// As on a server, the kind of the left list determines the comparison.
 pub(super) fn equal(a: &Cel, b: &Cel) -> bool {
     if let (Some(left), Some(right)) = (items(a), items(b)) {
         return left.len() == right.len()
@@ -91,8 +91,8 @@ fn same_items(left: &[Cel], right: &[Cel], keys: &[String]) -> bool {
     right.iter().all(|item| known.get(&key_of(item, keys)).is_some_and(|known| equal(known, item)))
 }
 
-/// Two lists as one. As on a server, the left one says how: a set takes what it does not have, and in a list with keys
-/// items of the same key are replaced.
+/// Concatenates two lists. As on a server, the kind of the left list determines how: a set adds only new items, and a list of type `map`
+/// replaces items with the same key.
 pub(super) fn joined(a: &Cel, b: &Cel) -> Option<Cel> {
     let (left, right) = (items(a)?, items(b)?);
     let mut out = left.as_ref().clone();
@@ -118,16 +118,16 @@ pub(super) fn joined(a: &Cel, b: &Cel) -> Option<Cel> {
     Some(typed(out, kind.clone()))
 }
 
-/// The values of the keys; a number is known by what it is written as.
+/// The values of the keys; numbers are compared in their printed form.
 fn key_of(item: &Cel, keys: &[String]) -> Vec<Option<String>> {
     let Cel::Map(map) = item else { return Vec::new() };
     keys.iter().map(|key| map.get(&Key::from(key.as_str())).map(|value| format!("{value:?}"))).collect()
 }
 
-/// The members of a set, to be found soon.
+/// The members of a set, with fast lookup.
 struct Members {
     known: HashSet<Key>,
-    /// Those that are no keys: fractions and whole objects.
+    /// Values that can't be map keys, such as floats and objects.
     others: Vec<Cel>,
 }
 
@@ -140,7 +140,7 @@ impl Members {
         members
     }
 
-    /// Whether the item is new.
+    /// Adds the item and returns whether it is new.
     fn take(&mut self, item: &Cel) -> bool {
         match as_key(item) {
             Some(key) => self.known.insert(key),
@@ -160,7 +160,7 @@ impl Members {
     }
 }
 
-/// The value as the key of a map; `None` for one that is none.
+/// The value as the key of a map; `None` if it can't be a key.
 pub(super) fn as_key(value: &Cel) -> Option<Key> {
     match value {
         Cel::Int(number) => Some(Key::Int(*number)),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_left_list_says_whether_order_counts() {
+    fn the_left_list_decides_whether_order_matters() {
         assert!(equal(&set(&["a", "b"]), &list(&["b", "a"])) && !equal(&list(&["b", "a"]), &set(&["a", "b"])));
         assert!(!equal(&set(&["a", "b"]), &set(&["a", "c"])) && !equal(&set(&["a"]), &set(&["a", "b"])));
         assert!(equal(&keyed(&[("a", 1), ("b", 2)]), &keyed(&[("b", 2), ("a", 1)])));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_and_lists_with_keys_join_without_doubles() {
+    fn sets_and_list_maps_join_without_duplicates() {
         let ordered = |value: Option<Cel>| plain(&value.unwrap());
         assert_eq!(ordered(joined(&set(&["b", "a"]), &list(&["c", "a", "c"]))), list(&["b", "a", "c"]));
         assert_eq!(ordered(joined(&list(&["a"]), &set(&["a"]))), list(&["a", "a"]));

@@ -1,4 +1,4 @@
-//! Spells out the macros that the parser does not know: of optional values, over two variables, and `sortBy`.
+//! Expands the macros that the parser does not support: for optional values, with two variables, and `sortBy`.
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, ListExpr, LiteralValue, MapExpr};
 
@@ -6,13 +6,13 @@ use super::found::Mistake;
 use super::hidden_names::{ACCUMULATOR, MAP_INSERT, SORT_BY};
 use super::visit::visit;
 
-/// The list that is sorted, so that it is made once.
+/// The variable for the list to sort, which is evaluated only once.
 const SORTED: &str = "@__sortBy_input__";
 
-/// Spells out all macros in the expression.
+/// Expands all macros in the expression.
 ///
 /// # Errors
-/// Names of variables that are none.
+/// If the name of a variable is invalid.
 pub(super) fn expand(expr: &mut IdedExpr) -> Result<(), Vec<Mistake>> {
     let mut mistakes = Vec::new();
     visit(expr, &mut |expr| {
@@ -28,14 +28,14 @@ pub(super) fn expand(expr: &mut IdedExpr) -> Result<(), Vec<Mistake>> {
     if mistakes.is_empty() { Ok(()) } else { Err(mistakes) }
 }
 
-/// A macro at a place, and what it is called on.
+/// A macro call: its position and its target.
 struct Spelled<'e> {
     id: u64,
     target: &'e IdedExpr,
 }
 
 impl Spelled<'_> {
-    /// `None` for what is no macro.
+    /// The expanded macro; `None` if the call is not a macro.
     fn out(&self, name: &str, args: &[IdedExpr]) -> Option<Result<Expr, Mistake>> {
         Some(match (name, args) {
             ("optMap" | "optFlatMap", [variable, body]) => self.optional(name, variable, body),
@@ -84,7 +84,7 @@ impl Spelled<'_> {
         self.ident(ACCUMULATOR)
     }
 
-    /// `body` with the name for the value: a fold over nothing.
+    /// Binds the name to the value in `body`, by a fold over an empty list.
     fn bound(&self, name: &str, value: IdedExpr, body: IdedExpr) -> IdedExpr {
         self.at(Expr::Comprehension(Box::new(ComprehensionExpr {
             iter_range: self.list(Vec::new()),
@@ -98,7 +98,7 @@ impl Spelled<'_> {
         })))
     }
 
-    /// `a.optMap(x, f(x))` is `a.hasValue() ? optional.of(f(a.value())) : optional.none()`.
+    /// `a.optMap(x, f(x))` expands to `a.hasValue() ? optional.of(f(a.value())) : optional.none()`.
     fn optional(&self, name: &str, variable: &IdedExpr, body: &IdedExpr) -> Result<Expr, Mistake> {
         let Expr::Ident(variable) = &variable.expr else {
             return Err((variable.id, format!("{name}() variable name must be a simple identifier")));
@@ -161,7 +161,7 @@ impl Spelled<'_> {
         self.folded(variables, fold)
     }
 
-    /// `rest` is what to make of each entry, and a condition before it where there is one.
+    /// `rest` is an optional condition, followed by the new value of each entry.
     fn transformed(&self, name: &str, variables: [&IdedExpr; 2], rest: &[IdedExpr]) -> Result<Expr, Mistake> {
         let ([.., made], condition) = (rest, rest.first().filter(|_| rest.len() > 1)) else {
             return Err((self.id, "an empty expression".to_owned()));
@@ -208,7 +208,7 @@ struct Fold {
     result: IdedExpr,
 }
 
-/// The name of a variable; that of what a fold has so far is taken.
+/// The name of a variable; the name of the accumulator is reserved.
 fn name_of(variable: &IdedExpr) -> Result<String, Mistake> {
     match &variable.expr {
         Expr::Ident(name) if name == "__result__" => {

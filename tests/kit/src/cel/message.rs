@@ -1,22 +1,22 @@
-//! What a rule that fails says.
+//! The error messages of failed rules.
 
 use kube_cel::cel::{ExecutionError, Value as Cel};
 
 use super::{cost_meter, eval, program};
 use crate::schema::Rule;
 
-/// The most bytes that a message made by an expression may have.
+/// Maximum length in bytes of a message from a `messageExpression`.
 const LONGEST: usize = 5 * 1024;
 
-/// An expression that costs too much to run.
+/// The evaluation of a message expression exceeded the cost limit.
 pub(super) struct TooExpensive;
 
-/// The message of a failed rule: what its expression gives, where that is one line, else what the rule says.
+/// The message of a failed rule: the result of its `messageExpression` if that is a single line, otherwise its `message` or its text.
 ///
-/// What it costs is added to `spent`.
+/// The cost of the expression is added to `spent`.
 ///
 /// # Errors
-/// The expression costs more than it may.
+/// If the expression exceeds the cost limit.
 pub(super) fn of(rule: &Rule, variables: &[(String, Cel)], spent: &mut u64) -> Result<String, TooExpensive> {
     let made = made(rule, variables, spent)?;
     Ok(made.unwrap_or_else(|| match rule.message.trim() {
@@ -42,7 +42,7 @@ fn made(rule: &Rule, variables: &[(String, Cel)], spent: &mut u64) -> Result<Opt
     }
 }
 
-/// A failure to run, in the words of a server.
+/// An evaluation error in the wording of an API server.
 pub(super) fn failure(error: &ExecutionError) -> String {
     match error {
         ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn failure(error: &ExecutionError) -> String {
     }
 }
 
-/// The type that a function of this name converts to.
+/// The result type of a conversion function with this name.
 fn converted(function: &str) -> Option<&str> {
     Some(match function {
         "duration" => "google.protobuf.Duration",

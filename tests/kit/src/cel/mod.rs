@@ -1,7 +1,7 @@
-//! Rules in CEL (`x-kubernetes-validations`): checked when a definition is written, run when its objects are.
+//! CEL validation rules (`x-kubernetes-validations`): checked when a CRD is written, evaluated when an object is written.
 //!
-//! Parser and functions are those of [`kube_cel`]; types, costs, the walk and the run are here, since they follow the
-//! schema: a set is no plain list, and what a call costs depends on how large the values are.
+//! The parser and the functions come from [`kube_cel`]. Types, costs, schema traversal and evaluation are implemented here, since they
+//! depend on the schema: a set is not a plain list, and the cost of a call depends on the size of its values.
 
 mod call;
 mod call_cost;

@@ -1,39 +1,39 @@
-//! Expressions nested deep: refused where a server refuses them, else given the room that recursion needs.
+//! Deeply nested expressions: rejected like on a server, otherwise evaluated on a thread with a large stack.
 
 use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr};
 
-/// The most levels that an expression may have.
+/// Maximum number of levels of an expression.
 const DEEPEST: usize = 250;
 
-/// The most levels that the parser is to read: it counts one more around them, and others than a server does.
+/// Recursion limit of the parser. It counts one more level, and counts differently from a server.
 pub(super) const PARSED: u16 = 2 * DEEPEST as u16;
 
-/// Texts up to this length nest little.
+/// Texts up to this length can't be deeply nested.
 pub(super) const SHORT: usize = 200;
 
 /// Expressions with this many levels run on any stack.
 pub(super) const SHALLOW: usize = 20;
 
-/// The most bytes of a text.
+/// Maximum length of an expression.
 const LONGEST: usize = 100_000;
 
-/// Room for what a text of the greatest length can nest; only what is used of it takes memory.
+/// Stack size for the deepest nesting of an expression of maximum length; only the used part is allocated.
 const ROOM: usize = 1 << 30;
 
-/// Runs the function; with room of its own where asked for.
+/// Runs the function, on a thread with a large stack if `asked` is set.
 pub(super) fn roomy<T: Send>(asked: bool, run: impl FnOnce() -> T + Send) -> T {
     if !asked {
         return run();
     }
     std::thread::scope(|scope| {
         let spawned = std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, run);
-        // Without a thread there is no safe way to go on; a panic within goes on as one.
+        // There is no safe fallback without a thread. A panic in the thread is propagated.
         let joined = spawned.expect("a thread for a deep expression").join();
         joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-/// Refuses a text that is too long, or whose brackets nest too deep for a parser.
+/// Rejects a text that is too long, or whose brackets are nested too deeply for a parser.
 pub(super) fn brackets(text: &str) -> Result<(), String> {
     let length = text.chars().count();
     if length > LONGEST {
@@ -57,7 +57,7 @@ pub(super) fn brackets(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses an expression with too many levels.
+/// Rejects an expression with too many levels.
 pub(super) fn levels(expr: &IdedExpr) -> Result<(), String> {
     if depth(expr) > DEEPEST { Err(nowhere("max recursion depth exceeded")) } else { Ok(()) }
 }
@@ -66,7 +66,7 @@ fn nowhere(why: &str) -> String {
     format!("ERROR: <input>:-1:0: {why}")
 }
 
-/// How many levels the expression has.
+/// The number of levels of the expression.
 pub(super) fn depth(expr: &IdedExpr) -> usize {
     let most = |parts: &mut dyn Iterator<Item = &IdedExpr>| parts.map(depth).max().unwrap_or_default();
     1 + match &expr.expr {

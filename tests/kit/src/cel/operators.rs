@@ -1,4 +1,4 @@
-//! What operators and the functions of the language do to values.
+//! The operators and the functions of the language.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use super::hidden_names::{MAP_INSERT, SORT_BY};
 use super::list::{as_key, equal, items, joined};
 use super::optional::{held, made};
 
-/// The names of types, which are values of their own; as values they are their names.
+/// The names of types, which are values in CEL; here they are represented by their names.
 const TYPES: [&str; 10] = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/// The type of this name.
+/// The type with this name.
 pub(super) fn type_named(name: &str) -> Option<Cel> {
     TYPES.contains(&name).then(|| name.into())
 }
 
-/// What functions of one value give; `None` for a function of a library.
+/// Evaluates a function of one value; `None` for a library function.
 pub(super) fn unary(name: &str, value: &Cel) -> Option<ResolveResult> {
     let refused = Err(ExecutionError::NoSuchOverload);
     Some(match (name, value) {
@@ -34,7 +34,7 @@ pub(super) fn unary(name: &str, value: &Cel) -> Option<ResolveResult> {
     })
 }
 
-/// How many characters, bytes, items or members; nothing for a single value.
+/// The number of characters, bytes, items or members; `None` for a scalar.
 pub(super) fn size(value: &Cel) -> Option<usize> {
     match value {
         Cel::String(text) => Some(text.chars().count()),
@@ -44,7 +44,7 @@ pub(super) fn size(value: &Cel) -> Option<usize> {
     }
 }
 
-/// What operators and functions of two values give; `None` for a function of a library.
+/// Evaluates an operator or function of two values; `None` for a library function.
 pub(super) fn binary(name: &str, a: &Cel, b: &Cel) -> Option<ResolveResult> {
     Some(match (name, a, b) {
         ("_==_", ..) => Ok(Cel::Bool(equal(a, b))),
@@ -78,17 +78,17 @@ fn compared(a: &Cel, b: &Cel) -> Option<Ordering> {
 fn ordered(a: &Cel, b: &Cel, is_so: fn(Ordering) -> bool) -> ResolveResult {
     match (compared(a, b), a, b) {
         (Some(order), ..) => Ok(Cel::Bool(is_so(order))),
-        // Nothing is less or more than what is no number.
+        // Comparisons with NaN are false.
         (None, Cel::Float(_), _) | (None, _, Cel::Float(_)) => Ok(Cel::Bool(false)),
         _ => Err(ExecutionError::NoSuchOverload),
     }
 }
 
-/// The sum of two values.
+/// Adds two values.
 pub(super) fn sum(values: Vec<Cel>) -> ResolveResult {
     let Ok([a, b]) = <[Cel; 2]>::try_from(values) else { return Err(ExecutionError::NoSuchOverload) };
     match (a, b) {
-        // In place where nothing else has the list.
+        // The list is extended in place if it is not shared.
         (Cel::List(mut left), right) => {
             let right = items(&right).ok_or(ExecutionError::NoSuchOverload)?;
             Arc::make_mut(&mut left).extend(right.iter().cloned());
@@ -103,10 +103,10 @@ pub(super) fn sum(values: Vec<Cel>) -> ResolveResult {
     }
 }
 
-/// The value as the key of a new entry.
+/// Converts the value to the key of a new entry.
 ///
 /// # Errors
-/// It can be none.
+/// If the value can't be a key.
 pub(super) fn key(value: &Cel) -> Result<Key, ExecutionError> {
     as_key(value).ok_or_else(|| ExecutionError::UnsupportedKeyType(value.clone()))
 }
@@ -119,7 +119,7 @@ pub(super) fn member(value: &Cel, key: &Key) -> Option<Cel> {
     }
 }
 
-/// A whole number, however it is written.
+/// The integral value of a number of any type.
 fn whole(value: &Cel) -> Option<i64> {
     match value {
         Cel::Int(number) => Some(*number),
@@ -130,7 +130,7 @@ fn whole(value: &Cel) -> Option<i64> {
     }
 }
 
-/// The item or member at an index, if it is there.
+/// The item or member at an index, if it exists.
 fn element(value: &Cel, at: &Cel) -> Option<Cel> {
     if let Some(items) = items(value) {
         return whole(at).and_then(|at| usize::try_from(at).ok()).and_then(|at| items.get(at)).cloned();
@@ -159,7 +159,7 @@ fn within(value: &Cel, container: &Cel) -> ResolveResult {
     }
 }
 
-/// A map and more entries: a key and a value, or another map. None may be there already.
+/// Adds entries to a map: a key and a value, or another map. It fails if a key already exists.
 pub(super) fn inserted(mut values: Vec<Cel>) -> ResolveResult {
     let more = values.split_off(1.min(values.len()));
     let Some(Cel::Map(Map { mut map })) = values.pop() else { return Err(ExecutionError::NoSuchOverload) };
@@ -178,7 +178,7 @@ pub(super) fn inserted(mut values: Vec<Cel>) -> ResolveResult {
     Ok(Cel::Map(Map { map }))
 }
 
-/// The list in the order of the keys that go with its items.
+/// Sorts the list by the keys of its items.
 fn sorted(list: &Cel, keys: &Cel) -> ResolveResult {
     let (Some(list), Some(keys)) = (items(list), items(keys)) else { return Err(ExecutionError::NoSuchOverload) };
     let mut pairs: Vec<(&Cel, &Cel)> = keys.iter().zip(list.iter()).collect();

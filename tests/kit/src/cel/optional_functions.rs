@@ -1,4 +1,4 @@
-//! The functions of values that may be absent.
+//! The functions of optional values.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::eval::Run;
 use super::list::items;
 use super::optional::{held, made};
 
-/// The functions of optional values; `None` for other functions.
+/// Evaluates a function of optional values; `None` for other functions.
 pub(super) fn applied(name: &str, values: &[Cel]) -> Option<ResolveResult> {
     Some(match (name, values) {
         ("optional.of", [value]) => Ok(made(Some(value.clone()))),
@@ -42,7 +42,7 @@ fn unwrapped(list: &Cel) -> ResolveResult {
 }
 
 impl<'e> Run<'e> {
-    /// `a.or(b)` and `a.orValue(b)`: `b` is looked at where `a` holds nothing.
+    /// Evaluates `a.or(b)` and `a.orValue(b)`; `b` is evaluated only if `a` is empty.
     pub(super) fn otherwise(&mut self, call: &'e CallExpr, target: &'e IdedExpr, other: &'e IdedExpr) -> ResolveResult {
         let first = self.eval(target)?;
         match held(&first).ok_or(ExecutionError::NoSuchOverload)? {

@@ -1,4 +1,4 @@
-//! Parsed expressions, kept by their text.
+//! Parsed expressions, cached by their text.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -15,17 +15,17 @@ use super::visit::visit;
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) expr: IdedExpr,
-    /// Running it needs more room than the stack of a test may have.
+    /// Whether the expression needs a larger stack than a test thread may have.
     pub(super) is_deep: bool,
 }
 
-/// An expression that parses, or the text of the error that says why not.
+/// A parsed expression, or the text of the parse error.
 pub(super) type Parsed = Result<Arc<Program>, String>;
 
-/// How many expressions are kept before all are forgotten.
+/// Maximum number of cached expressions; when it is reached, the cache is cleared.
 const KEPT: usize = 4096;
 
-/// Parses an expression, or finds it parsed.
+/// Parses an expression, or returns it from the cache.
 pub(super) fn parsed(text: &str) -> Parsed {
     static ALL: LazyLock<Mutex<HashMap<String, Parsed>>> = LazyLock::new(Mutex::default);
     if let Some(found) = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(text) {
@@ -40,7 +40,7 @@ pub(super) fn parsed(text: &str) -> Parsed {
     parsed
 }
 
-/// As the first of a list, so that its numbers are those that [`positions`] knows.
+/// Parses the expression as the first item of a list, so that its ids match those of [`positions`].
 fn parse(text: &str) -> Result<Program, String> {
     nesting::brackets(text)?;
     parser().parse(text).map_err(|errors| printed(&errors, text))?;
@@ -64,17 +64,17 @@ fn parser() -> Parser {
 }
 
 fn printed(errors: &ParseErrors, text: &str) -> String {
-    let told = |what: &str| match what {
+    let full = |what: &str| match what {
         "argument must be a simple name" | "invalid argument to has() macro" => what.to_owned(),
         other => format!("Syntax error: {other}"),
     };
-    let lines: Vec<String> = errors.errors.iter().map(|error| error_at(text, error.pos, &told(&error.msg))).collect();
+    let lines: Vec<String> = errors.errors.iter().map(|error| error_at(text, error.pos, &full(&error.msg))).collect();
     lines.join("\n")
 }
 
-/// Where each numbered part of an expression that parses stands, in bytes.
+/// The byte offset of each numbered part of an expression that parses.
 ///
-/// The parser tells positions with errors only, so a mistake is put behind the expression.
+/// The parser reports positions only with errors, so the text is parsed with an invalid expression appended.
 fn offsets(text: &str) -> impl Fn(u64) -> usize + use<> {
     let info = nesting::roomy(text.len() > nesting::SHORT, || {
         let errors = parser().parse(&format!("[{text}\n,has(0)]")).err().map(|errors| errors.errors);
@@ -97,7 +97,7 @@ fn positions(text: &str) -> impl Fn(u64) -> (isize, isize) + use<> {
     }
 }
 
-/// The mistakes in an expression that parses, as the compiler of a server prints them.
+/// The errors in an expression that parses, as the CEL compiler of a server prints them.
 pub(super) fn placed(text: &str, mistakes: &[Mistake]) -> String {
     let position = positions(text);
     let mut placed: Vec<_> = mistakes.iter().map(|(id, why)| (position(*id), why)).collect();
@@ -106,7 +106,7 @@ pub(super) fn placed(text: &str, mistakes: &[Mistake]) -> String {
     lines.join("\n")
 }
 
-/// Undoes what the parser makes of `!!a`, which is `!a`.
+/// Restores a single `!`, since the parser reduces every sequence of `!` to one or none.
 fn denied(mut expr: IdedExpr, text: &str) -> IdedExpr {
     let is_even = |rest: &str| rest.chars().filter(|c| !c.is_whitespace()).take_while(|c| *c == '!').count() % 2 == 0;
     let squeezed: String = text.split_whitespace().collect();
@@ -127,14 +127,14 @@ fn denied(mut expr: IdedExpr, text: &str) -> IdedExpr {
     expr
 }
 
-/// An error as the compiler of a server prints it.
+/// An error as the CEL compiler of a server prints it.
 fn error_at(text: &str, (line, column): (isize, isize), what: &str) -> String {
     let shown = usize::try_from(line - 1).ok().and_then(|line| text.lines().nth(line)).unwrap_or_default();
     let dots = ".".repeat(usize::try_from(column - 1).unwrap_or_default());
     format!("ERROR: <input>:{line}:{column}: {what}\n | {shown}\n | {dots}^")
 }
 
-/// Whether the expression names the variable.
+/// Whether the expression references the variable.
 pub(super) fn uses(expr: &IdedExpr, variable: &str) -> bool {
     expr.references().has_variable(variable)
 }

@@ -1,10 +1,10 @@
-//! What a rule must say, before anything in it is compiled.
+//! Validates the fields of a rule before its expression is compiled.
 
 use super::field;
 use crate::schema::Rule;
 use crate::schema::{Cause, Structural};
 
-/// Refuses what is missing or unreadable in the rule at `at`.
+/// Rejects missing or malformed fields of the rule at `at`.
 pub(super) fn check(rule: &Rule, s: &Structural, at: &str, causes: &mut Vec<Cause>) {
     let is_blank = |text: &str| !text.is_empty() && text.trim().is_empty();
     let has_lines = |text: &str| text.contains(['\n', '\r']);

@@ -1,4 +1,4 @@
-//! Runs the rules of a schema over an object that is written.
+//! Evaluates the rules of a schema when an object is written.
 
 use kube_cel::cel::Value as Cel;
 use serde_json::{Map, Value};
@@ -9,26 +9,26 @@ use super::{cost_meter, eval, field, message, optional, program};
 use crate::schema::Rule;
 use crate::schema::{Cause, Kind, ListType, Rest, Structural, is_equal, join};
 
-/// What rules find.
+/// The result of evaluating all rules.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) causes: Vec<Cause>,
-    /// What is wrong in parts that are as they were.
+    /// Failures in unchanged parts of the object.
     pub(crate) warnings: Vec<String>,
-    /// What all rules have cost so far.
+    /// The total cost of all rules so far.
     pub(super) spent: u64,
-    /// No more rules run: they have cost too much.
+    /// Whether the cost limit is exceeded, so that no further rules are evaluated.
     is_over: bool,
 }
 
-/// The most that all rules of one object may cost.
+/// Maximum cost of all rules for one object.
 const OBJECT_LIMIT: u64 = 10_000_000;
 
-/// Refusals after which rules do not run, since they could not rely on the types of the schema.
+/// Schema errors that prevent the evaluation of rules, since the values may not match the types of the schema.
 const BLOCKING: [&str; 5] =
     ["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"];
 
-/// Runs all rules over the resource `new`, which is to follow `old` and of which the schema says `found`.
+/// Evaluates all rules on the resource `new`, which replaces `old`; `found` are the schema errors of `new`.
 pub(crate) fn run(new: &Value, old: Option<&Value>, s: &Structural, found: &[Cause]) -> Outcome {
     let mut outcome = Outcome::default();
     if !has_rules(s) {
@@ -52,7 +52,7 @@ fn has_rules(s: &Structural) -> bool {
     !s.cel.is_empty() || s.properties.values().chain(rest).chain(s.items.as_deref()).any(has_rules)
 }
 
-/// A null has no rules of its own: those are for what is around it.
+/// Rules are not evaluated on null values; only the rules of their parents see the null.
 fn node(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Place, outcome: &mut Outcome) {
     let old = old.filter(|old| !old.is_null());
     if new.is_null() || outcome.is_over {
@@ -95,7 +95,7 @@ fn members(map: &Map<String, Value>, old: Option<&Value>, s: &Structural, at: &s
 const OVER: &str = "no further validation rules will be run";
 
 impl Outcome {
-    /// Says why no more rules run.
+    /// Reports why no further rules are evaluated.
     fn end(&mut self, at: &str, s: &Structural, why: &str) {
         self.causes.push(Cause::invalid(place_of(at), format!("{:?}", type_name(s)), why));
         self.is_over = true;
@@ -164,7 +164,7 @@ fn variables(own: &Cel, past: Option<&Cel>, is_optional: bool) -> Vec<(String, C
     named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// A rule that is false.
+/// The cause for a rule that is false.
 fn broken(rule: &Rule, value: &Value, at: &str, s: &Structural, message: &str) -> Cause {
     let blamed = field::blamed(&rule.field_path, s, at);
     let field = place_of(&blamed);
@@ -190,7 +190,7 @@ fn duplicate(value: &Value) -> String {
     }
 }
 
-/// A rule that could not be run to its end.
+/// The cause for a rule whose evaluation failed.
 fn stopped(rule: &Rule, at: &str, s: &Structural, why: &str) -> Cause {
     let name = rule.name();
     let text = if why.starts_with("no such overload") {

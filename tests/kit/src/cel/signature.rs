@@ -1,11 +1,11 @@
-//! The functions that rules may call, and their types.
+//! The signatures of the functions that rules can call.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::types::{Sized, Type};
 
-/// One overload. Functions of a library such as `math.abs` have the library in their name and no target.
+/// One overload. The name of a library function such as `math.abs` includes the library, and it has no target.
 #[derive(Debug)]
 pub(super) struct Signature {
     pub(super) target: Option<Type>,
@@ -13,7 +13,7 @@ pub(super) struct Signature {
     pub(super) result: Type,
 }
 
-/// The overloads of a function; none when there is no such function.
+/// The overloads of a function; empty if the function does not exist.
 pub(super) fn of(name: &str) -> &'static [Signature] {
     ALL.get(name).map_or(&[], Vec::as_slice)
 }
@@ -28,7 +28,7 @@ static ALL: LazyLock<HashMap<&'static str, Vec<Signature>>> = LazyLock::new(|| {
     all
 });
 
-/// Reads `string.charAt(int) string`; names with `@` before them belong to a library and have no target.
+/// Parses `string.charAt(int) string`. Names that begin with `@` belong to a library and have no target.
 fn read(line: &'static str) -> Option<(&'static str, Signature)> {
     let (head, rest) = line.split_once('(')?;
     let end = closing(rest)?;
@@ -45,7 +45,7 @@ fn read(line: &'static str) -> Option<(&'static str, Signature)> {
     Some((name, Signature { target, args, result }))
 }
 
-/// Where the bracket closes that was opened before.
+/// The position of the closing bracket that matches the opening one before the text.
 fn closing(text: &str) -> Option<usize> {
     text.char_indices().find(|(_, c)| *c == ')').map(|(at, _)| at)
 }

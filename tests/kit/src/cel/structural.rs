@@ -1,4 +1,4 @@
-//! Reads a structural schema, refusing what is not structural and rules that do not compile.
+//! Parses a structural schema, and rejects schemas that are not structural and rules that do not compile.
 
 use serde_json::Value;
 
@@ -6,11 +6,11 @@ use super::compile;
 use crate::schema::{Cause, Structural, check_structural};
 
 impl Structural {
-    /// Reads an `openAPIV3Schema` (OpenAPI v3 as JSON).
+    /// Parses an `openAPIV3Schema` (OpenAPI v3 as JSON).
     ///
     /// # Errors
-    /// Every reason why an API server would refuse the schema. Fields begin with `openAPIV3Schema`: the caller puts the
-    /// place of the schema in front (`spec.validation.` where all versions share one, else `spec.versions[0].schema.`).
+    /// Returns every reason why an API server rejects the schema. Fields begin with `openAPIV3Schema`; the caller adds the path of the
+    /// schema (`spec.validation.` if all versions share one, otherwise `spec.versions[0].schema.`).
     pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
         let mut causes = Vec::new();
         let parsed = Self::read(schema);

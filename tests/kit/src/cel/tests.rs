@@ -1,4 +1,4 @@
-//! Rules over values, and rules that are refused.
+//! CEL rules: their evaluation, and rules that are rejected.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 #![allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::run;
 use crate::schema::{Structural, fixture};
 
-/// A schema whose `spec.x` is this.
+/// A schema in which `spec.x` has the schema `x`.
 fn schema(x: &Value) -> Structural {
     Structural::parse(&fixture::with_x(x)).unwrap()
 }
@@ -17,20 +17,20 @@ fn with_rule(mut x: Value, rule: &str) -> Value {
     x
 }
 
-/// What the rules say of `x`, as "field: message".
+/// The errors that the rules report for `x`, as "field: message".
 fn found(x: &Value, new: Value, old: Option<Value>) -> Vec<String> {
     let object = |x: Value| json!({"apiVersion": "v1", "kind": "K", "metadata": {"name": "n"}, "spec": {"x": x}});
     let outcome = run(&object(new), old.map(object).as_ref(), &schema(x), &[]);
     outcome.causes.iter().map(ToString::to_string).collect()
 }
 
-/// Whether `rule` holds of a value with this schema.
+/// Asserts that `rule` is true for a value with this schema.
 #[track_caller]
 fn holds(x: Value, rule: &str, value: Value) {
     assert_eq!(found(&with_rule(x, rule), value, None), Vec::<String>::new(), "{rule}");
 }
 
-/// Why the schema is refused, the places left out.
+/// The messages for rejecting the schema, without fields.
 fn refusals(x: Value) -> Vec<String> {
     let causes = Structural::parse(&fixture::with_x(&x)).err().unwrap_or_default();
     causes.iter().map(|cause| cause.message.clone()).collect()
@@ -64,7 +64,7 @@ fn values_have_the_types_of_their_schema() {
 }
 
 #[test]
-fn names_are_escaped_and_the_metadata_of_resources_is_narrow() {
+fn names_are_escaped_and_metadata_is_restricted() {
     let names = json!({"type": "object", "properties": {"a-b": text(), "namespace": text(), "a_b": text()}});
     holds(
         names,
@@ -83,7 +83,7 @@ fn names_are_escaped_and_the_metadata_of_resources_is_narrow() {
 }
 
 #[test]
-fn optional_values_may_be_asked() {
+fn optional_fields_and_keys_are_supported() {
     let x = json!({"type": "object", "properties": {"a": text(), "b": {"type": "object", "properties": {"c": {"type": "integer"}}}}});
     holds(x.clone(), "self.?a.orValue('none') == 'none'", json!({}));
     holds(x.clone(), "self.?b.c.orValue(7) == 7", json!({"b": {}}));
@@ -94,7 +94,7 @@ fn optional_values_may_be_asked() {
 }
 
 #[test]
-fn what_does_not_parse_is_refused_with_its_place() {
+fn syntax_errors_are_reported_with_their_position() {
     let broken = [
         "self.",
         "(",
@@ -123,13 +123,13 @@ fn what_does_not_parse_is_refused_with_its_place() {
     ];
     for rule in broken {
         let found = refusals(with_rule(text(), rule));
-        let is_told = found.iter().any(|why| why.contains("compilation failed: ERROR: <input>:1:"));
-        assert!(is_told || rule.ends_with("//"), "{rule}: {found:?}");
+        let is_reported = found.iter().any(|why| why.contains("compilation failed: ERROR: <input>:1:"));
+        assert!(is_reported || rule.ends_with("//"), "{rule}: {found:?}");
     }
 }
 
 #[test]
-fn a_rule_nested_too_deep_is_refused() {
+fn a_deeply_nested_rule_is_rejected() {
     for (open, inner, close) in
         [("(", "true", ")"), ("[", "", "]"), ("", "size(self)", " + 1"), ("", "self", ".trim()")]
     {
@@ -151,7 +151,7 @@ fn a_rule_nested_too_deep_is_refused() {
 }
 
 #[test]
-fn two_denials_are_none() {
+fn double_negation_is_evaluated() {
     let number = json!({"type": "integer"});
     holds(number.clone(), "!!(self == 1)", json!(1));
     holds(number.clone(), "!! !(self == 2) && '!!' == '!!'", json!(1));
@@ -173,7 +173,7 @@ fn lists_compare_by_their_type() {
 }
 
 #[test]
-fn rules_that_do_not_compile_are_refused_at_their_place() {
+fn type_errors_are_reported_with_their_position() {
     let refused = |x: Value, rule: &str, expected: &str| {
         let found = refusals(with_rule(x, rule));
         assert!(found.len() == 1 && found[0].ends_with(expected), "{rule}: {found:?}");
@@ -204,7 +204,7 @@ fn rules_that_do_not_compile_are_refused_at_their_place() {
     );
 }
 
-/// The factor by which the first cause says that a limit is exceeded.
+/// The factor by which a limit is exceeded according to the first cause.
 fn factor(x: Value, rule: &str) -> String {
     let found = refusals(with_rule(x, rule));
     let Some(first) = found.first() else { return "fits".to_owned() };
@@ -212,9 +212,9 @@ fn factor(x: Value, rule: &str) -> String {
     factor.split(" (").next().unwrap().to_owned()
 }
 
-/// Rows of a schema, a rule over it, and what a real server said of the cost.
+/// Rows of a schema, a rule, and the cost that an API server reported.
 #[test]
-fn the_cost_of_a_rule_is_estimated_as_servers_do() {
+fn estimated_costs_match_a_real_server() {
     let rows: Vec<(Value, String, String)> = serde_json::from_str(include_str!("costs.json")).unwrap();
     let mut wrong = Vec::new();
     for (schema, rule, expected) in rows {
@@ -226,7 +226,7 @@ fn the_cost_of_a_rule_is_estimated_as_servers_do() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a rule over `x` and two lists costs, when both lists are empty. Each item of `l` costs 554 more, and each of `m` 4.
+/// The cost of a rule over `x` and two lists if both lists are empty. Each item of `l` adds 554, and each item of `m` adds 4.
 fn spent(rule: &str, x: &Value) -> u64 {
     let truths = |most: u64| json!({"type": "array", "maxItems": most, "items": {"type": "boolean"}});
     let lists = format!("size([{}]) > 0", vec!["[b]"; 49].join(", "));
@@ -238,10 +238,10 @@ fn spent(rule: &str, x: &Value) -> u64 {
     run(&json!({"spec": {"x": {"x": x, "l": [], "m": []}}}), None, &schema, &[]).spent
 }
 
-/// Rows of a rule, a text (or a character and how often), and how many items of the two lists a real server let be:
-/// one more in the second one, and the rule cost more than a million.
+/// Rows of a rule, a text (or a character and its count), and the numbers of items of the two lists that an API server accepted. With one
+/// more item in the second list, the cost of the rule exceeded one million.
 #[test]
-fn a_run_costs_what_it_costs_on_servers() {
+fn runtime_costs_match_a_real_server() {
     let rows: Vec<(String, Value, [u64; 2])> = serde_json::from_str(include_str!("spent.json")).unwrap();
     let mut wrong = Vec::new();
     for (rule, x, [l, m]) in rows {

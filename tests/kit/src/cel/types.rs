@@ -1,4 +1,4 @@
-//! The types of values in rules, and how large a schema lets them grow.
+//! The types of values in rules, and the size limits from their schema.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::escape::escaped;
 use crate::schema::{Kind, Rest, Structural};
 
-/// A type of the language, as the checker of a server prints it.
+/// A CEL type; `Display` prints it as the type checker of a server does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type {
     Dyn,
-    /// Not known yet: the items of an empty list.
+    /// An unknown type, such as that of the items of an empty list.
     Free,
     Null,
     Bool,
@@ -29,19 +29,19 @@ pub(super) enum Type {
     Optional(Box<Sized>),
     /// The type of a type.
     Kind(Box<Type>),
-    /// A type that only functions make, such as `kubernetes.Quantity`.
+    /// A type without a literal or schema, such as `kubernetes.Quantity`.
     Named(&'static str),
     /// A type parameter of a signature.
     Param(char),
 }
 
-/// A type with the limits that a schema sets.
+/// A type with the size limits from its schema.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sized {
     pub(super) kind: Type,
-    /// Most characters, items or members.
+    /// Maximum number of characters, items or members.
     pub(super) max: u64,
-    /// Least bytes it takes in a request.
+    /// Minimum number of bytes in a request.
     pub(super) least: u64,
 }
 
@@ -50,23 +50,23 @@ impl Sized {
         Self { kind, max, least }
     }
 
-    /// A value whose size nothing limits.
+    /// A value without a size limit.
     pub(super) fn unknown(kind: Type) -> Self {
         Self::new(kind, u64::MAX, 0)
     }
 }
 
-/// The most bytes that a server reads.
+/// Maximum size in bytes of a request that a server reads.
 pub(super) const REQUEST: u64 = 3 * 1024 * 1024;
 
-/// Whether a schema is that of a whole resource, with its head fields.
+/// Whether a schema describes a whole resource with its head fields.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Place {
     Root,
     Inside,
 }
 
-/// The type of a schema; `None` where rules see nothing, as under preserve-unknown-fields without a type.
+/// The type for a schema; `None` if rules can't access the value, as under preserve-unknown-fields without a type.
 pub(super) fn of(s: &Structural, place: Place) -> Option<Sized> {
     let is_resource = place == Place::Root || s.embedded;
     Some(match s.kind {
@@ -129,7 +129,7 @@ fn object(s: &Structural, is_resource: bool) -> Sized {
     Sized::new(Type::Object(Arc::new(fields)), 0, least)
 }
 
-/// The fields of every resource, whether or not its schema names them.
+/// Adds the fields that every resource has, even if its schema does not declare them.
 fn head(fields: &mut BTreeMap<String, Sized>) {
     let text = || Sized::new(Type::Text, REQUEST - 2, 2);
     let metadata = ["generateName", "name"].map(|name| (name.to_owned(), text()));

@@ -1,4 +1,4 @@
-//! Values as rules see them, by their schema.
+//! Converts JSON values to CEL values by their schema.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use super::program;
 use super::types::Place;
 use crate::schema::{Kind, ListType, Rest, Structural};
 
-/// Makes values of the language.
+/// Creates CEL values.
 pub(super) struct Maker;
 
 impl Maker {
@@ -92,7 +92,7 @@ fn is_head(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 
-/// Of the metadata of a resource rules see two names.
+/// Rules can access only `name` and `generateName` in the metadata of a resource.
 fn head(map: &serde_json::Map<String, Value>) -> HashMap<String, Cel> {
     let text = |value: &Value| value.as_str().map(|text| Cel::String(Arc::new(text.to_owned())));
     let named = |map: &serde_json::Map<String, Value>, names: &[&str]| -> HashMap<String, Cel> {

@@ -2,7 +2,7 @@
 
 use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr};
 
-/// Visits every part, the inner ones first.
+/// Visits every part of the expression, inner parts first.
 pub(super) fn visit(expr: &mut IdedExpr, change: &mut impl FnMut(&mut IdedExpr)) {
     match &mut expr.expr {
         Expr::Call(call) => {

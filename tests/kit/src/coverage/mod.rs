@@ -1,4 +1,4 @@
-//! Which declared conditions and reasons the tests have reached.
+//! Coverage of the declared conditions and reasons by tests.
 
 #[cfg(feature = "evenkeel")]
 mod wiring;
@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::cluster::Cluster;
 use crate::diff::diff;
 
-/// Which conditions and reasons are declared, and which of them were written to a status.
+/// The declared conditions and reasons, and those that were written to a status.
 ///
-/// With the feature `evenkeel`, `declare_reconciler::<R>()` takes them from the wiring of a reconciler.
+/// With the feature `evenkeel`, `declare_reconciler::<R>()` declares those in the wiring of a reconciler.
 ///
 /// ```
 /// # use evenkeel_testkit::{Cluster, Coverage};
@@ -26,7 +26,7 @@ use crate::diff::diff;
 /// let mut coverage = Coverage::default();
 /// coverage.declare("services", "Ready", ["Succeeded", "NoEndpoints"]);
 ///
-/// // A test, or several with a cluster each.
+/// // One test, or several tests with separate clusters.
 /// let cluster = Cluster::start().await;
 /// cluster.seed("{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}").await.unwrap();
 /// let services: Api<Service> = Api::default_namespaced(cluster.client());
@@ -41,65 +41,73 @@ use crate::diff::diff;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    declared: BTreeSet<Said>,
-    reached: BTreeSet<Said>,
+    declared: BTreeSet<ConditionReason>,
+    reached: BTreeSet<ConditionReason>,
 }
 
 /// A condition of a resource with one of its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Said {
+struct ConditionReason {
     resource: String,
     condition: String,
     reason: String,
 }
 
-impl Said {
+impl ConditionReason {
     fn new(resource: &str, condition: &str, reason: &str) -> Self {
         Self { resource: resource.to_owned(), condition: condition.to_owned(), reason: reason.to_owned() }
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ConditionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.resource, self.condition, self.reason)
     }
 }
 
 impl Coverage {
-    /// Declares a condition of a plural, such as "widgets", with its reasons.
+    /// Declares a condition of a resource, such as "widgets", with its reasons.
     pub fn declare<R: AsRef<str>>(
         &mut self,
         plural: &str,
         condition: &str,
         reasons: impl IntoIterator<Item = R>,
     ) -> &mut Self {
-        self.declared.extend(reasons.into_iter().map(|reason| Said::new(plural, condition, reason.as_ref())));
+        let declared = reasons.into_iter().map(|reason| ConditionReason::new(plural, condition, reason.as_ref()));
+        self.declared.extend(declared);
         self
     }
 
-    /// Adds what successful status writes in the request log of a cluster say: updates, merge patches, server-side apply.
+    /// Adds the conditions of all successful status writes in a cluster.
+    ///
+    /// It reads updates, merge patches and server-side apply patches in the request log.
     pub fn add(&mut self, cluster: &Cluster) -> &mut Self {
         let writes = cluster.log().requests().writes().filter(|entry| (200..300).contains(&entry.code));
         for entry in writes.entries() {
             let body = entry.json().unwrap_or_default();
             let conditions = body["status"]["conditions"].as_array().into_iter().flatten();
-            let said = conditions
-                .map(|condition| Said::new(&entry.resource, text(condition, "type"), text(condition, "reason")));
-            self.reached.extend(said);
+            let written = conditions.map(|condition| {
+                ConditionReason::new(&entry.resource, text(condition, "type"), text(condition, "reason"))
+            });
+            self.reached.extend(written);
         }
         self
     }
 
-    /// What is declared and was never reached, a line each: `widgets Ready NotFound`.
+    /// Returns the declared conditions and reasons that were never reached.
+    ///
+    /// Each is a line such as `widgets Ready NotFound`.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         self.declared.difference(&self.reached).map(ToString::to_string).collect()
     }
 
-    /// Nothing but this is missing. What a test reaches now has to leave the list, so it can only shrink.
+    /// Asserts that exactly these conditions and reasons are missing.
+    ///
+    /// Since the list is exact, an entry must be removed as soon as a test reaches it.
     ///
     /// # Panics
-    /// When something else is.
+    /// Panics if the missing ones differ from the list.
     #[track_caller]
     pub fn assert_missing<L: AsRef<str>>(&self, wanted: impl IntoIterator<Item = L>) {
         let mut wanted: Vec<String> = wanted.into_iter().map(|line| line.as_ref().to_owned()).collect();
@@ -112,12 +120,12 @@ impl Coverage {
 }
 
 impl fmt::Display for Coverage {
-    /// All that is declared, each with whether it was reached.
+    /// Lists all declared conditions and reasons, and whether each was reached.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reached = self.declared.intersection(&self.reached).count();
         writeln!(f, "{reached} of {} reached", self.declared.len())?;
-        self.declared.iter().try_for_each(|said| {
-            writeln!(f, "  {} {said}", if self.reached.contains(said) { "reached    " } else { "NOT REACHED" })
+        self.declared.iter().try_for_each(|one| {
+            writeln!(f, "  {} {one}", if self.reached.contains(one) { "reached    " } else { "NOT REACHED" })
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What the wiring of a reconciler declares.
+//! Conditions and reasons in the wiring of a reconciler.
 
 use evenkeel::Reconciler;
 use evenkeel::condition::Polarity;
@@ -7,17 +7,22 @@ use kube::Resource;
 
 use super::Coverage;
 
-/// The reason of a positive condition whose step succeeded and said nothing else.
+/// The default reason of a positive condition whose step succeeded.
 const SUCCEEDED: &str = "Succeeded";
 
 impl Coverage {
-    /// Declares what the wiring of a reconciler knows: each condition of a step with the reasons that it says as literals, those that an error
-    /// may mark also with the reasons of the errors of the step; `Succeeded` for a positive one of which the step says nothing.
+    /// Declares the conditions and reasons in the wiring of a reconciler.
+    ///
+    /// The reasons of a condition are:
+    ///
+    /// - the string literals with which a step sets it
+    /// - the reasons of the step's errors, if an error may set the condition
+    /// - `Succeeded`, if the condition is positive and the step sets no reason itself
     pub fn declare_reconciler<R: Reconciler>(&mut self) -> &mut Self {
         let plural = R::Object::plural(&());
         for step in R::WIRING.steps {
             for place in step.sets {
-                // A place without a condition is a mistake that the compiler tells of.
+                // The compiler rejects a step that sets an undeclared condition.
                 let Some(condition) = R::WIRING.conditions.get(*place) else { continue };
                 self.declare(&plural, condition.type_, reasons(condition.polarity, step, *place));
             }
@@ -27,8 +32,8 @@ impl Coverage {
 }
 
 fn reasons(polarity: Polarity, step: &StepWiring, place: usize) -> Vec<&'static str> {
-    let says = step.says.iter().filter(|(said, _)| *said == place).map(|(_, reason)| *reason);
-    let mut reasons: Vec<&'static str> = says.collect();
+    let literals = step.says.iter().filter(|(condition, _)| *condition == place).map(|(_, reason)| *reason);
+    let mut reasons: Vec<&'static str> = literals.collect();
     if reasons.is_empty() && polarity == Polarity::Positive {
         reasons.push(SUCCEEDED);
     }

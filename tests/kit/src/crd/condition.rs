@@ -1,11 +1,11 @@
-//! The conditions of a definition's status.
+//! The conditions in the status of a CRD.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::field::{items, text};
 
-/// A condition as the controllers of a definition write it.
+/// A condition as the CRD controllers write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     pub(super) type_: &'static str,
@@ -31,12 +31,12 @@ pub(super) const ESTABLISHED: &str = "Established";
 pub(super) const TERMINATING: &str = "Terminating";
 pub(super) const APPROVED: &str = "KubernetesAPIApprovalPolicyConformant";
 
-/// Whether the definition has this condition with status True.
+/// Whether the CRD has this condition with status True.
 pub(super) fn holds(crd: &Value, type_: &str) -> bool {
     find(items(crd, "/status/conditions"), type_).is_some_and(|found| text(found, "/status") == "True")
 }
 
-/// Sets a condition in place or adds it; the transition time moves only when the status does.
+/// Sets or adds a condition; the transition time changes only with the status.
 pub(super) fn set(conditions: &mut Vec<Value>, condition: &Condition, now: Timestamp) {
     let status = if condition.holds { "True" } else { "False" };
     let old = conditions.iter().position(|old| text(old, "/type") == condition.type_);

@@ -1,4 +1,4 @@
-//! The formats that schemas name and validation does not know: stored, but worth a warning.
+//! Formats in schemas that validation does not recognize: they are stored, but cause a warning.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::field::{items, text};
 
-/// Formats of texts that are checked; names are compared without their hyphens.
+/// The string formats that are validated; hyphens are ignored when names are compared.
 const OF_TEXT: [&str; 26] = [
     "bsonobjectid",
     "byte",
@@ -36,7 +36,7 @@ const OF_TEXT: [&str; 26] = [
     "uuid5",
 ];
 
-/// The unknown formats in all versions of a definition, each once.
+/// The unrecognized formats in all versions of a CRD, without duplicates.
 pub(super) fn unrecognized(crd: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for version in items(crd, "/spec/versions") {

@@ -1,4 +1,4 @@
-//! The kinds an established definition serves, one for each served version.
+//! The kinds that an Established CRD serves, one for each served version.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::field::{is_true, items, text, texts};
 use crate::registry::{Absent, Column, Custom, Kind, Origin, Scale, Selectable, Selector, Storage, Verb};
 use crate::schema::Structural;
 
-/// The served versions of a definition in the order of preference; none before it is Established.
+/// The served versions of a CRD in order of preference; empty until it is Established.
 pub(super) fn of(crd: &Value) -> Vec<Kind> {
     if !holds(crd, ESTABLISHED) {
         return Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn of(crd: &Value) -> Vec<Kind> {
     versions.into_iter().filter_map(|version| kind(crd, version)).collect()
 }
 
-/// Whether only the Kubernetes project may define kinds in the group.
+/// Whether the group is reserved for kinds of the Kubernetes project.
 pub(super) fn is_protected(group: &str) -> bool {
     ["k8s.io", "kubernetes.io"]
         .iter()
@@ -30,7 +30,7 @@ fn served(crd: &Value) -> impl Iterator<Item = &Value> {
     items(crd, "/spec/versions").iter().filter(|version| is_true(version, "/served"))
 }
 
-/// `None` for a version without a schema, which no definition that went through `prepare` has.
+/// Returns `None` for a version without a schema; `prepare` rejects such a CRD.
 fn kind(crd: &Value, version: &Value) -> Option<Kind> {
     let name = |field: &str| text(crd, &format!("/status/acceptedNames/{field}")).to_owned();
     let names =
@@ -61,7 +61,7 @@ fn kind(crd: &Value, version: &Value) -> Option<Kind> {
     })
 }
 
-/// In the order discovery has them for custom kinds; a definition being deleted offers less.
+/// The verbs in the order of discovery for custom kinds; a CRD that is being deleted has fewer.
 fn verbs(crd: &Value) -> Vec<Verb> {
     let mut verbs = vec![Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List];
     if !holds(crd, TERMINATING) {
@@ -101,7 +101,7 @@ fn custom(crd: &Value, version: &Value) -> Option<Custom> {
     })
 }
 
-/// The storage version's schema; the version's own when none is marked.
+/// The schema of the storage version, or the version's own schema if no storage version is marked.
 fn storage_schema(storage: Option<&Value>, own: &Value) -> Structural {
     let schema = storage.and_then(|version| version.pointer("/schema/openAPIV3Schema"));
     Structural::read(schema.unwrap_or(own))
@@ -112,7 +112,7 @@ fn columns(version: &Value) -> Vec<Column> {
     columns.filter_map(|column| serde_json::from_value(column.clone()).ok()).collect()
 }
 
-/// The warning as written, or one that points at the best newer version still supported.
+/// The deprecation warning as written, or one that recommends the newest version that is not deprecated.
 fn deprecation(crd: &Value, version: &Value) -> String {
     if let Some(written) = version.get("deprecationWarning").and_then(Value::as_str) {
         return written.to_owned();
@@ -129,7 +129,7 @@ fn deprecation(crd: &Value, version: &Value) -> String {
     }
 }
 
-/// The order of version names: v2 > v1 > v2beta1 > v1beta2 > v1alpha1 > anything else, the rest by name.
+/// The priority of version names: v2 > v1 > v2beta1 > v1beta2 > v1alpha1 > all others, which are sorted by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank<'a>(Stability, u64, u64, std::cmp::Reverse<&'a str>);
 

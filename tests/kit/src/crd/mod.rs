@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: what a write must satisfy, and what the kinds they define are.
+//! CustomResourceDefinitions: validation of writes, and the kinds that they define.
 
 mod check;
 mod condition;

@@ -1,4 +1,4 @@
-//! Which of the names a definition asks for it gets: a name is taken by the first to be accepted in a group.
+//! Accepts the names of CRDs: within a group, a name belongs to the first CRD for which it is accepted.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::condition::{Condition, NAMES_ACCEPTED};
 use super::field::{text, texts};
 
-/// Names accepted for the other definitions of a group.
+/// Names that are accepted for other CRDs of the group.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     resources: HashSet<String>,
@@ -15,7 +15,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Adds what a definition's status says it was given.
+    /// Adds the accepted names in the status of a CRD.
     pub(super) fn add(&mut self, status: &Value) {
         let words = |names: [&str; 2]| names.map(|name| text(status, &format!("/acceptedNames/{name}")).to_owned());
         self.resources.extend(words(["plural", "singular"]));
@@ -26,7 +26,7 @@ impl Taken {
     }
 }
 
-/// The names given now, and whether they are all that was asked for.
+/// Returns the accepted names and the condition `NamesAccepted`.
 pub(super) fn accept(crd: &Value, taken: &Taken) -> (Value, Condition) {
     let mut given = Given { asked: &crd["spec"]["names"], names: accepted(crd), clash: None };
     given.word("plural", &taken.resources, "PluralConflict");
@@ -39,7 +39,7 @@ pub(super) fn accept(crd: &Value, taken: &Taken) -> (Value, Condition) {
     (Value::Object(given.names), condition)
 }
 
-/// The names it has, an empty text counting as none.
+/// The names in the status, without empty strings.
 fn accepted(crd: &Value) -> Map<String, Value> {
     let names = crd.pointer("/status/acceptedNames").and_then(Value::as_object).cloned().unwrap_or_default();
     names.into_iter().filter(|(_, name)| *name != json!("")).collect()
@@ -62,7 +62,7 @@ impl Given<'_> {
         }
     }
 
-    /// Short names are given all or none.
+    /// Either all short names are accepted or none.
     fn short_names(&mut self, taken: &HashSet<String>) {
         let has = texts_of(self.names.get("shortNames"));
         let asked = texts_of(self.asked.get("shortNames"));

@@ -1,4 +1,4 @@
-//! What a write of a definition goes through: defaults, the checks, and the parts of the status the write itself sets.
+//! Prepares a write of a CRD: defaults, validation, and the parts of the status that the write sets.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,17 @@ use super::field::{is_true, items, text, texts};
 use super::{check, format};
 use crate::schema::Cause;
 
-/// A text for a Warning header.
+/// The text of a Warning header.
 pub type Warning = String;
 
-/// Makes a definition ready to be stored, at create (`old` is `None`) or at update of its main part.
+/// Prepares a CRD to be stored, for a create (`old` is `None`) or an update of its main part.
 ///
-/// Fills in the default names and the conversion strategy; takes the status over from `old` (a write of the main part
-/// never changes it) and adds the storage version to `storedVersions`. `spec.preserveUnknownFields: false` goes away.
+/// The function sets the default names and the conversion strategy, and removes `spec.preserveUnknownFields: false`. It copies the status
+/// from `old`, since a write of the main part never changes it, and adds the storage version to `storedVersions`.
 ///
 /// # Errors
-/// All causes of the 422 a real server answers, in its order; webhook conversion is one, since it is not offered here.
+/// Returns all causes of the 422 response of an API server, in its order. Webhook conversion is an error too, since the test kit does not
+/// support it.
 pub fn prepare(crd: &mut Value, old: Option<&Value>) -> Result<Vec<Warning>, Vec<Cause>> {
     let preserve = is_true(crd, "/spec/preserveUnknownFields");
     default(crd);
@@ -32,10 +33,10 @@ pub fn prepare(crd: &mut Value, old: Option<&Value>) -> Result<Vec<Warning>, Vec
     if causes.is_empty() { Ok(warnings(crd, old)) } else { Err(causes) }
 }
 
-/// Checks a write of `/status`: a version that may still be stored can't be dropped from the definition.
+/// Validates a write of `/status`: the accepted names.
 ///
 /// # Errors
-/// The causes of the 422 a real server answers.
+/// Returns the causes of the 422 response of an API server.
 pub fn prepare_status(crd: &Value) -> Result<(), Vec<Cause>> {
     let causes = check::status(crd);
     if causes.is_empty() { Ok(()) } else { Err(causes) }
@@ -75,7 +76,7 @@ fn take_status(crd: &mut Value, old: Option<&Value>) {
     }
 }
 
-/// New unknown formats.
+/// Warnings for unrecognized formats that `old` does not have.
 fn warnings(crd: &Value, old: Option<&Value>) -> Vec<Warning> {
     let known = old.map(format::unrecognized).unwrap_or_default();
     let formats = format::unrecognized(crd).into_iter().filter(|format| !known.contains(format));

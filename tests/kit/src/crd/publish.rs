@@ -1,4 +1,4 @@
-//! From the stored definitions: their next statuses, and the kinds to serve.
+//! Computes the next statuses and the served kinds from the stored CRDs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,19 +12,21 @@ use super::kinds;
 use super::names::{Taken, accept};
 use crate::registry::Kind;
 
-/// What one look at all definitions gives.
+/// The result of one evaluation of all CRDs.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The definitions whose status changes, by name, with the new status. Empty: all is settled.
+    /// The CRDs whose status changes, by name, with the new status. If it is empty, nothing changes any more.
     pub statuses: Vec<(String, Value)>,
-    /// The kinds to serve once these statuses are stored: those of every Established definition.
+    /// The kinds to serve once these statuses are stored: those of every Established CRD.
     pub kinds: Vec<Kind>,
 }
 
-/// Takes every definition one step on its way: names accepted, then Established.
+/// Advances every CRD by one step: first its names are accepted, then it becomes Established.
 ///
-/// Call again with the stored results until `statuses` is empty; two steps establish a new definition, as watchers
-/// of a real server see it. Serve `kinds` before storing `statuses`, since clients start when Established turns True.
+/// Call it again with the stored results until `statuses` is empty. A new CRD is Established after two steps, as watchers of an API
+/// server observe it.
+///
+/// Serve `kinds` before storing `statuses`, since clients send requests as soon as Established is True.
 #[must_use]
 pub fn publish(all: &[Arc<Value>], now: Timestamp) -> Published {
     let mut given = given(all);
@@ -42,7 +44,7 @@ pub fn publish(all: &[Arc<Value>], now: Timestamp) -> Published {
     out
 }
 
-/// Group and status by the name of the definition: what is given so far.
+/// Group and next status by CRD name.
 type Statuses = HashMap<String, (String, Value)>;
 
 fn given(all: &[Arc<Value>]) -> Statuses {
@@ -79,7 +81,7 @@ fn taken_by_others(crd: &Value, given: &Statuses) -> Taken {
     taken
 }
 
-/// The next Established condition; `None` when it is True already, which it stays for good.
+/// The next Established condition; `None` if it is already True, since it never becomes False again.
 fn established(crd: &Value, accepted: &Condition) -> Option<Condition> {
     if holds(crd, ESTABLISHED) {
         None
@@ -92,7 +94,7 @@ fn established(crd: &Value, accepted: &Condition) -> Option<Condition> {
     }
 }
 
-/// Whether a definition in a group of the Kubernetes project says it was reviewed; `None` in any other group.
+/// The approval condition of a CRD in a group of the Kubernetes project; `None` in any other group.
 fn approved(crd: &Value) -> Option<Condition> {
     if !kinds::is_protected(text(crd, "/spec/group")) {
         return None;

@@ -1,15 +1,16 @@
-//! The end of a definition: its objects are deleted before it goes.
+//! Deletion of a CRD: its objects are deleted first.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::condition::{Condition, TERMINATING, set};
 
-/// Keeps a definition until its objects are gone.
+/// The finalizer that delays the deletion of a CRD until its objects are deleted.
 pub const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// Marks a definition at DELETE: adds the finalizer and says what will happen. The deletion timestamp, which alone of
-/// the usual deletion marks a definition gets, is the server's to set.
+/// Marks a CRD on DELETE: adds the finalizer and sets the condition Terminating.
+///
+/// The server sets the deletion timestamp, the only one of the usual deletion fields that a CRD gets.
 pub fn mark_deleted(crd: &mut Value, now: Timestamp) {
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     put(crd, &Condition::met(TERMINATING, "InstanceDeletionPending", message), now);
@@ -20,13 +21,13 @@ pub fn mark_deleted(crd: &mut Value, now: Timestamp) {
     }
 }
 
-/// Says that its objects are being deleted; finalizers of their own may hold them up.
+/// Sets the condition that the objects are being deleted. Finalizers of the objects may delay this.
 pub fn mark_deleting(crd: &mut Value, now: Timestamp) {
     let message = "CustomResource deletion is in progress";
     put(crd, &Condition::met(TERMINATING, "InstanceDeletionInProgress", message), now);
 }
 
-/// Says that no object is left and takes the finalizer away: nothing of the server's own holds the definition any more.
+/// Sets the condition that no objects are left, and removes the finalizer.
 pub fn mark_emptied(crd: &mut Value, now: Timestamp) {
     put(crd, &Condition::unmet(TERMINATING, "InstanceDeletionCompleted", "removed all instances"), now);
     if let Some(finalizers) = crd["metadata"]["finalizers"].as_array_mut() {

@@ -1,4 +1,4 @@
-//! Facts of definitions, as recorded on a real server.
+//! The behaviour of CRDs. The expected values were recorded on an API server.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn crd(plural: &str, kind: &str, names: &Value) -> Value {
     crd
 }
 
-/// Publishes until nothing changes; how many steps had changes, and the last outcome.
+/// Publishes until nothing changes; returns the number of steps with changes, and the last result.
 fn settle(all: &mut [Arc<Value>]) -> (usize, Published) {
     for steps in 0..10 {
         let published = publish(all, Timestamp::UNIX_EPOCH);
@@ -48,7 +48,7 @@ fn reasons(crd: &Value) -> Vec<(&str, &str, &str)> {
 }
 
 #[test]
-fn a_new_definition_is_established_in_two_steps() {
+fn a_new_crd_is_established_in_two_steps() {
     let mut all = [Arc::new(crd("lifes", "Life", &json!({})))];
     let first = publish(&all, Timestamp::UNIX_EPOCH);
     assert!(first.kinds.is_empty());
@@ -72,7 +72,7 @@ fn a_new_definition_is_established_in_two_steps() {
 }
 
 #[test]
-fn a_taken_short_name_holds_a_definition_up_until_it_is_free() {
+fn a_crd_waits_for_a_taken_short_name() {
     let names = json!({"shortNames": ["ff"], "singular": "first"});
     let mut all = [Arc::new(crd("firsts", "First", &names))];
     settle(&mut all);
@@ -93,7 +93,7 @@ fn a_taken_short_name_holds_a_definition_up_until_it_is_free() {
 }
 
 #[test]
-fn served_versions_come_by_preference_and_say_which_one_replaces_a_deprecated_one() {
+fn served_versions_have_order_and_deprecation_warnings() {
     let mut crd = crd("vers", "Ver", &json!({}));
     let version = |name: &str, served: bool, extra: Value| {
         let mut version = json!({"name": name, "served": served, "storage": name == "v1", "schema": {"openAPIV3Schema": {"type": "object"}}});
@@ -115,7 +115,7 @@ fn served_versions_come_by_preference_and_say_which_one_replaces_a_deprecated_on
 }
 
 #[test]
-fn a_definition_being_deleted_says_so_and_offers_no_creates() {
+fn a_deleted_crd_is_terminating_and_allows_no_creates() {
     let mut all = [Arc::new(crd("lifes", "Life", &json!({})))];
     settle(&mut all);
     mark_deleted(Arc::make_mut(&mut all[0]), Timestamp::UNIX_EPOCH);
@@ -129,7 +129,7 @@ fn a_definition_being_deleted_says_so_and_offers_no_creates() {
 }
 
 #[test]
-fn custom_kinds_are_found_in_a_registry_and_replaced_by_the_next() {
+fn with_custom_replaces_the_custom_kinds() {
     let kinds = settle(&mut [Arc::new(crd("lifes", "Life", &json!({})))]).1.kinds;
     let registry = Registry::builtin().with_custom(kinds);
     assert_eq!(registry.lookup("crd.dev", "v1", "lifes").unwrap().list_kind, "LifeList");

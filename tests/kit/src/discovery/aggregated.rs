@@ -1,4 +1,4 @@
-//! Discovery at once: `APIGroupDiscoveryList` of `apidiscovery.k8s.io/v2`.
+//! Aggregated discovery: `APIGroupDiscoveryList` of `apidiscovery.k8s.io/v2`.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn resource(kind: &Kind) -> Value {
     resource
 }
 
-/// Built-in kinds leave group and version empty where they are those of the resource.
+/// Built-in kinds omit group and version if they are the same as those of the resource.
 fn response(kind: &Kind, foreign: Option<(&str, &str)>, name: &str) -> Value {
     let own = if kind.is_builtin() { ("", "") } else { (kind.group.as_str(), kind.version.as_str()) };
     let (group, version) = foreign.unwrap_or(own);

@@ -1,4 +1,4 @@
-//! What is asked of discovery, and its answers.
+//! Requests to discovery, and the responses.
 
 use http::Method;
 use serde_json::json;
@@ -6,33 +6,33 @@ use sha2::{Digest, Sha512};
 
 use super::negotiate::{self, Form, JSON};
 
-/// What a request for a document says, beyond resources and objects.
+/// A request for a document that is not a resource or an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
-    /// The method: all but health answer GET alone.
+    /// The method; all documents except health support only GET.
     pub method: &'a Method,
     /// The path, such as "/apis/apps".
     pub path: &'a str,
-    /// The query as it stands in the URI, "" when there is none.
+    /// The query as in the URI, "" if absent.
     pub query: &'a str,
-    /// The Accept header, "" when there is none.
+    /// The Accept header, "" if absent.
     pub accept: &'a str,
     /// The If-None-Match header.
     pub if_none_match: Option<&'a str>,
-    /// Host and port the client reached, which /api and /apis repeat.
+    /// Host and port that the client used; `/api` and `/apis` return them.
     pub host: &'a str,
 }
 
-/// A whole answer; all bodies are small.
+/// A complete response; all bodies are small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// HTTP status code.
     pub code: u16,
     /// Content-Type header.
     pub content_type: &'static str,
-    /// ETag header; where there is one, `Vary: Accept` and `Cache-Control: public` belong to it.
+    /// ETag header; a response with an ETag also has `Vary: Accept` and `Cache-Control: public`.
     pub etag: Option<String>,
-    /// The body; empty with 304.
+    /// The body; empty for status 304.
     pub body: String,
 }
 
@@ -57,7 +57,7 @@ impl Answer {
         Self::new(code, JSON, status.to_string())
     }
 
-    /// The body in the best form the client takes; 304 when it has it already.
+    /// The body in the best form that the client accepts; 304 if the client already has it.
     pub(super) fn negotiated(ask: &Ask<'_>, body: impl FnOnce(Form) -> (String, Option<String>)) -> Self {
         let form = match negotiate::form(ask.accept, ask.path) {
             Ok(form) => form,

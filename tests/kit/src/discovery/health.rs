@@ -1,12 +1,12 @@
-//! Health: an in-process server that answers is well.
+//! Health endpoints: an in-process server that responds is healthy.
 
 use super::answer::{Answer, Ask, TEXT};
 
 const ENDPOINTS: [&str; 3] = ["healthz", "livez", "readyz"];
-/// What is checked: that the server answers.
+/// The only health check: the server responds.
 const CHECK: &str = "ping";
 
-/// The answer when the path is one of health, whatever the method.
+/// The response if the path is a health endpoint, for any method.
 pub(super) fn answer(ask: &Ask<'_>) -> Option<Answer> {
     let mut segments = ask.path.strip_prefix('/')?.split('/');
     let endpoint = segments.next().filter(|name| ENDPOINTS.contains(name))?;

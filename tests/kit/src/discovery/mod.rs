@@ -1,4 +1,4 @@
-//! The documents by which clients find out what a server serves, and whether it is well.
+//! The documents by which clients discover the API of a server and check its health.
 
 mod aggregated;
 mod answer;
@@ -20,7 +20,7 @@ use crate::registry::Registry;
 use answer::{TEXT, etag};
 use negotiate::{Form, JSON};
 
-/// Answers a request for any path that names no resource; what is unknown is 404 in the form a real server gives it.
+/// Answers a request for a path that is not a resource; unknown paths get the 404 of an API server.
 #[must_use]
 pub fn answer(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Answer {
     if let Some(answer) = health::answer(ask) {
@@ -39,13 +39,13 @@ pub fn answer(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Answer {
     }
 }
 
-/// What a path stands for.
+/// The document of a path.
 enum Document {
-    /// The same in all forms.
+    /// The same in all media types.
     Plain(Value),
-    /// The same in all forms, with an ETag.
+    /// The same in all media types, with an ETag.
     Tagged(Value),
-    /// One of the two roots, which have an aggregated form.
+    /// One of the two root documents, which also have an aggregated form.
     Root(Root),
 }
 
@@ -56,7 +56,7 @@ enum Root {
 }
 
 impl Root {
-    /// The body and, for the aggregated form, its ETag.
+    /// The body, and its ETag for the aggregated form.
     fn body(self, registry: &Registry, host: &str, form: Form) -> (String, Option<String>) {
         let document = match (self, form) {
             (Self::Core, Form::Legacy) => unaggregated::core(host),
@@ -97,8 +97,8 @@ fn described(registry: &Registry, release: Release, path: &[&str]) -> Option<Val
     }
 }
 
-/// Paths below /api and built-in groups have a Status, those below any other group a text, unknown group versions below
-/// /openapi/v3 an empty 200, all others the list of paths.
+/// The 404 response depends on the path: a `Status` below `/api` and in built-in groups, a plain text in other groups, an empty 200 for
+/// unknown group versions below `/openapi/v3`, and the list of paths elsewhere.
 fn missing(registry: &Registry, path: &str) -> Answer {
     let mut segments = path.trim_start_matches('/').split('/');
     match (segments.next(), segments.next()) {

@@ -1,13 +1,13 @@
-//! Which form of a document the Accept header asks for.
+//! Content negotiation: the form of a document that the Accept header requests.
 
 pub(super) const JSON: &str = "application/json";
 
 /// The forms of the two root documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Lists of groups or versions, each to be asked about further.
+    /// Lists of groups or versions; each needs a further request.
     Legacy,
-    /// All resources of all groups at once: `apidiscovery.k8s.io/v2`.
+    /// All resources of all groups in one document: `apidiscovery.k8s.io/v2`.
     Aggregated,
 }
 
@@ -20,18 +20,18 @@ impl Form {
     }
 }
 
-/// What one media range of the header asks for.
+/// The form that one media range of the header requests.
 enum Range {
     Aggregated,
     Json,
-    /// A form of JSON unknown here, such as the beta of the aggregated one.
+    /// An unsupported form of JSON, such as the beta version of aggregated discovery.
     Form,
     Other,
 }
 
-/// The form to answer in, or the message of the 406. The aggregated form wins wherever it stands; only roots have it.
+/// The requested form, or the message of the 406. The aggregated form wins at any position; only root documents have it.
 pub(super) fn form(accept: &str, path: &str) -> Result<Form, String> {
-    // What is written in YAML is made of the JSON; the version is JSON alone.
+    // YAML is converted from the JSON; `/version` supports only JSON.
     let of_yaml = |range: &str| path != "/version" && range.trim() == "application/yaml";
     let ranges = accept.split(',').map(|range| if of_yaml(range) { Range::Json } else { Range::parse(range) });
     let ranges: Vec<Range> = ranges.collect();

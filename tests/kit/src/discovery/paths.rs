@@ -1,4 +1,4 @@
-//! The list of paths at `/`, which is also the body of most 404s.
+//! The list of paths at `/`, which is also the body of most 404 responses.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const FIXED: [&str; 11] = [
     "/version",
 ];
 
-/// All paths that answer a document, sorted; those of custom groups are not listed.
+/// All paths that return a document, sorted; those of custom groups are not listed.
 pub(super) fn document(registry: &Registry) -> Value {
     let mut paths: BTreeSet<String> = FIXED.into_iter().map(str::to_owned).collect();
     for kind in registry.iter().filter(|kind| kind.is_builtin()) {

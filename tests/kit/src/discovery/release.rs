@@ -1,4 +1,4 @@
-//! The Kubernetes release a server says it is.
+//! The Kubernetes release that a server reports.
 
 use std::env::consts;
 
@@ -7,28 +7,28 @@ use serde_json::{Value, json};
 use crate::apply::Rules;
 use crate::registry::Kind;
 
-/// The release of Kubernetes whose rules a server follows and whose version it reports.
+/// The Kubernetes release whose rules a server follows and whose version it reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// The 36 of 1.36. Wrappers of kubectl choose the client by it.
+    /// The minor version, such as 36 for 1.36. Wrappers of kubectl choose the client version by it.
     pub minor: u16,
 }
 
 impl Default for Release {
-    /// The release the recorded cases come from.
+    /// The release of the recorded cases.
     fn default() -> Self {
         Self { minor: 36 }
     }
 }
 
 impl Release {
-    /// The rules of field owners.
+    /// The rules of field ownership.
     #[must_use]
     pub fn rules(&self) -> Rules {
         if self.minor < 22 { Rules::Before122 } else { Rules::Today }
     }
 
-    /// Whether an apply that creates such an object may not name a version: early servers created a Service on a way of its own.
+    /// Whether an apply that creates such an object must not contain a resourceVersion. Early releases created Services differently.
     pub(crate) fn refuses_versions(self, kind: &Kind) -> bool {
         self.minor < 23 && kind.group.is_empty() && kind.kind == "Service"
     }
@@ -51,7 +51,7 @@ impl Release {
     }
 }
 
-/// The processor as Go names it.
+/// The CPU architecture in Go's notation.
 fn architecture() -> &'static str {
     match consts::ARCH {
         "x86_64" => "amd64",

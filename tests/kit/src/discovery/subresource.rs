@@ -1,11 +1,11 @@
-//! The subresources of a kind as discovery lists them.
+//! The subresources of a kind in discovery.
 
 use crate::registry::{Kind, Verb};
 
 /// One subresource.
 pub(super) struct Sub {
     pub(super) name: &'static str,
-    /// Group and version it answers, where they are not the parent's.
+    /// Group and version of the returned object, if they differ from those of the parent.
     pub(super) foreign: Option<(&'static str, &'static str)>,
     pub(super) kind: String,
     pub(super) verbs: Vec<Verb>,
@@ -13,7 +13,7 @@ pub(super) struct Sub {
 
 const CHANGES: [Verb; 3] = [Verb::Get, Verb::Patch, Verb::Update];
 
-/// By name for built-in kinds; status before scale for custom ones.
+/// The subresources in order: by name for built-in kinds; status before scale for custom kinds.
 pub(super) fn of(kind: &Kind) -> Vec<Sub> {
     let mut subs = Vec::new();
     if kind.status {

@@ -1,4 +1,4 @@
-//! Facts of discovery, as recorded on a real server.
+//! Discovery documents. The expected values were recorded on an API server.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn document(path: &str) -> Value {
 }
 
 #[test]
-fn a_group_names_its_versions_and_the_preferred_one() {
+fn a_group_lists_its_versions() {
     let version = json!({"groupVersion": "apps/v1", "version": "v1"});
     assert_eq!(
         document("/apis/apps"),
@@ -76,7 +76,7 @@ fn a_custom_version_lists_the_kind_and_its_subresources() {
 }
 
 #[test]
-fn the_core_version_has_no_group_and_no_deletecollection_of_namespaces() {
+fn namespaces_have_no_deletecollection() {
     let core = document("/api/v1");
     assert_eq!((core["groupVersion"].as_str(), core.get("apiVersion")), (Some("v1"), None));
     let resources = core["resources"].as_array().unwrap();
@@ -87,7 +87,7 @@ fn the_core_version_has_no_group_and_no_deletecollection_of_namespaces() {
 }
 
 #[test]
-fn the_aggregated_form_has_everything_at_once() {
+fn aggregated_discovery_lists_all_groups() {
     let aggregated = answer(&registry(), &Release::default(), &ask("/apis", &format!("{V2},application/json")));
     assert_eq!((aggregated.code, aggregated.content_type), (200, V2));
     let list: Value = serde_json::from_str(&aggregated.body).unwrap();
@@ -104,7 +104,7 @@ fn the_aggregated_form_has_everything_at_once() {
 }
 
 #[test]
-fn a_known_etag_is_304() {
+fn a_matching_etag_returns_304() {
     let first = answer(&registry(), &Release::default(), &ask("/api", V2));
     let again = Ask { if_none_match: first.etag.as_deref(), ..ask("/api", V2) };
     let again = answer(&registry(), &Release::default(), &again);
@@ -112,7 +112,7 @@ fn a_known_etag_is_304() {
 }
 
 #[test]
-fn forms_nobody_serves_are_406() {
+fn unsupported_media_types_return_406() {
     let code = |accept: &str| answer(&registry(), &Release::default(), &ask("/apis", accept)).code;
     let beta = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
     assert_eq!((code(beta), code("text/html")), (406, 406));
@@ -120,7 +120,7 @@ fn forms_nobody_serves_are_406() {
 }
 
 #[test]
-fn what_is_missing_is_told_in_three_ways() {
+fn unknown_paths_return_three_kinds_of_404() {
     assert_eq!((get("/apis/nope").code, get("/apis/nope").content_type), (404, TEXT));
     assert_eq!(document("/apis/apps/v9")["reason"], "NotFound");
     assert_eq!(document("/api/v1/")["reason"], "NotFound");
@@ -128,7 +128,7 @@ fn what_is_missing_is_told_in_three_ways() {
 }
 
 #[test]
-fn health_answers_any_method_and_documents_only_get() {
+fn health_accepts_any_method_and_documents_only_get() {
     assert_eq!(get("/readyz/ping").body, "ok");
     let verbose = Ask { query: "verbose", ..ask("/livez", "") };
     let verbose = answer(&registry(), &Release::default(), &verbose);
@@ -138,13 +138,13 @@ fn health_answers_any_method_and_documents_only_get() {
 }
 
 #[test]
-fn the_version_is_the_release_it_is_told() {
+fn version_reports_the_configured_release() {
     assert_eq!(document("/version")["minor"], "36");
     assert_eq!(Release { minor: 32 }.document()["gitVersion"], "v1.32.0+evenkeel");
 }
 
 #[test]
-fn the_patch_of_every_kind_says_that_fields_are_validated() {
+fn openapi_patch_has_the_field_validation_parameter() {
     let index = document("/openapi/v3");
     let url = index["paths"]["apis/ex.dev/v1"]["serverRelativeURL"].as_str().unwrap();
     let path = url.split('?').next().unwrap();
@@ -159,7 +159,7 @@ fn the_patch_of_every_kind_says_that_fields_are_validated() {
 }
 
 #[test]
-fn the_schema_of_a_custom_kind_is_told_in_full() {
+fn openapi_has_the_full_schema_of_custom_kinds() {
     let schema = &document("/openapi/v3/apis/ex.dev/v1")["components"]["schemas"]["dev.ex.v1.Widget"];
     assert_eq!(
         schema["properties"]["port"],
@@ -173,6 +173,6 @@ fn the_schema_of_a_custom_kind_is_told_in_full() {
 }
 
 #[test]
-fn an_unknown_group_version_has_an_empty_description() {
+fn an_unknown_group_version_has_an_empty_openapi_document() {
     assert_eq!((get("/openapi/v3/apis/nope/v1").code, get("/openapi/v3/apis/nope/v1").body.as_str()), (200, ""));
 }

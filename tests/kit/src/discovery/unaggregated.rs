@@ -1,4 +1,4 @@
-//! Discovery in small steps: versions of the core, groups, one group, the resources of one version.
+//! Unaggregated discovery: core versions, groups, a single group, and the resources of a version.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub(super) fn groups(registry: &Registry, host: &str) -> Value {
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups.collect::<Vec<_>>()})
 }
 
-/// `/apis/{group}`; `None` when it has no kinds.
+/// `/apis/{group}`; `None` if it has no kinds.
 pub(super) fn group(registry: &Registry, name: &str) -> Option<Value> {
     let mut document = summary(name, by_group(registry).get(name)?);
     document["kind"] = json!("APIGroup");
@@ -34,7 +34,7 @@ pub(super) fn group(registry: &Registry, name: &str) -> Option<Value> {
     Some(document)
 }
 
-/// `/api/v1` and `/apis/{group}/{version}`; `None` when it has no kinds.
+/// `/api/v1` and `/apis/{group}/{version}`; `None` if it has no kinds.
 pub(super) fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let kinds = registry.kinds_of(group, version);
     let first = kinds.first()?;
@@ -46,7 +46,7 @@ pub(super) fn resources(registry: &Registry, group: &str, version: &str) -> Opti
     Some(list)
 }
 
-/// The versions of every group but the core one, the preferred first.
+/// The versions of every group except the core group, preferred version first.
 pub(super) fn by_group(registry: &Registry) -> BTreeMap<&str, Vec<&str>> {
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for kind in registry.iter().filter(|kind| !kind.group.is_empty()) {
@@ -96,7 +96,7 @@ fn rows(kind: &Kind) -> Vec<Value> {
     rows
 }
 
-/// Tells clients when objects have to be written again: the start of a digest of group, storage version and kind.
+/// The storage version hash: the start of a digest of group, storage version and kind. It changes if objects must be rewritten.
 fn storage_hash(kind: &Kind) -> Value {
     let version = kind.custom().map_or(&kind.version, |custom| &custom.storage_version);
     let digest = Sha256::digest(format!("{}/{version}/{}", kind.group, kind.kind));

@@ -1,4 +1,4 @@
-//! The client of an operator under test: its calls are points.
+//! The client of the operator under test. Each of its calls is an injection point.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::server::Received;
 use crate::state::Server;
 use crate::transport::inprocess::collected;
 
-/// A client of the server for an operator under test, in one of its lives.
+/// Returns a client of the server for the operator under test. It is valid until the next crash.
 pub(super) fn intercepted(server: &Arc<Server>, namespace: &str, interceptor: &Arc<Interceptor>, life: u64) -> Client {
     let (server, interceptor) = (Arc::clone(server), Arc::clone(interceptor));
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {
@@ -24,7 +24,7 @@ pub(super) fn intercepted(server: &Arc<Server>, namespace: &str, interceptor: &A
     Client::new(service, namespace)
 }
 
-/// Answers a call of the operator in one of its lives.
+/// Handles a call that the operator makes in the given life.
 async fn handle_tapped(
     server: Arc<Server>,
     request: Request<Bytes>,

@@ -1,4 +1,4 @@
-//! The world outside of the cluster, as an operator under test changes it.
+//! State outside the cluster that the operator under test reads and writes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +8,10 @@ use super::injection_point::Point;
 use super::interceptor::{Interception, Interceptor};
 use crate::effect::Effect;
 
-/// A store outside of the cluster, such as a bucket or a DNS zone: what an operator leaves there is part of how a scenario ends.
+/// A fake external system, such as an object store or a DNS zone.
 ///
-/// Each call is a point of the [sweep](super::Sweep), like one to the API server: it may fail, be carried out without an answer, or
-/// be the last one of a life.
+/// Its content is part of the end state that a [sweep](super::Sweep) compares. Each call is an injection point, like a
+/// call to the API server: it may fail, it may be carried out without a response, or the operator may crash at it.
 ///
 /// ```
 /// # use evenkeel_testkit::ExternalState;
@@ -26,12 +26,14 @@ use crate::effect::Effect;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ExternalState {
-    things: Arc<Mutex<BTreeMap<String, String>>>,
-    /// None: no trial, no trouble.
+    items: Arc<Mutex<BTreeMap<String, String>>>,
+    /// `None` outside a trial: no call fails.
     interceptor: Option<Arc<Interceptor>>,
 }
 
-/// The outside did not answer as it should; a write may have been carried out all the same.
+/// The error of a call to the external system.
+///
+/// A write may have been carried out nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused;
 
@@ -48,29 +50,29 @@ impl ExternalState {
         Self { interceptor: Some(Arc::clone(interceptor)), ..Self::default() }
     }
 
-    /// Makes or replaces a thing.
+    /// Creates or replaces an item.
     ///
     /// # Errors
-    /// As the sweep wishes.
+    /// Returns [`Refused`] if the sweep injects a fault into this call.
     pub async fn put(&self, name: &str, content: &str) -> Result<(), Refused> {
-        let write = |things: &mut BTreeMap<_, _>| drop(things.insert(name.to_owned(), content.to_owned()));
+        let write = |items: &mut BTreeMap<_, _>| drop(items.insert(name.to_owned(), content.to_owned()));
         self.call(format!("external put {name}"), true, write).await
     }
 
-    /// Takes a thing away; one that is not there is fine.
+    /// Removes an item. A missing item is not an error.
     ///
     /// # Errors
-    /// As the sweep wishes.
+    /// Returns [`Refused`] if the sweep injects a fault into this call.
     pub async fn remove(&self, name: &str) -> Result<(), Refused> {
-        self.call(format!("external remove {name}"), true, |things| drop(things.remove(name))).await
+        self.call(format!("external remove {name}"), true, |items| drop(items.remove(name))).await
     }
 
-    /// Reads a thing.
+    /// Returns the content of an item, `None` if it does not exist.
     ///
     /// # Errors
-    /// As the sweep wishes.
+    /// Returns [`Refused`] if the sweep injects a fault into this call.
     pub async fn get(&self, name: &str) -> Result<Option<String>, Refused> {
-        self.call(format!("external get {name}"), false, |things| things.get(name).cloned()).await
+        self.call(format!("external get {name}"), false, |items| items.get(name).cloned()).await
     }
 
     async fn call<T>(
@@ -80,15 +82,15 @@ impl ExternalState {
         act: impl FnOnce(&mut BTreeMap<String, String>) -> T,
     ) -> Result<T, Refused> {
         let Some(interceptor) = &self.interceptor else { return Ok(act(&mut self.lock())) };
-        let meeting = interceptor.intercept(interceptor.life(), Point::external(line, is_write));
-        match &meeting {
+        let interception = interceptor.intercept(interceptor.life(), Point::external(line, is_write));
+        match &interception {
             Interception::Lost | Interception::Fault(Effect::Hang) => std::future::pending().await,
             Interception::Fault(Effect::Latency(time)) => tokio::time::sleep(*time).await,
             Interception::Fault(Effect::LostAnswer) | Interception::Pass | Interception::LostAfter => {}
             Interception::Fault(_) => return Err(Refused),
         }
         let done = act(&mut self.lock());
-        match meeting {
+        match interception {
             Interception::LostAfter => {
                 interceptor.crash();
                 std::future::pending().await
@@ -98,12 +100,12 @@ impl ExternalState {
         }
     }
 
-    /// What is there, a line each.
+    /// Lists all items, one per line.
     pub(super) fn listing(&self) -> String {
         self.lock().iter().map(|(name, content)| format!("{name}: {content}\n")).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.things.lock().unwrap_or_else(PoisonError::into_inner)
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The points of a scenario, and what can happen at them.
+//! The injection points of a scenario and the disruptions that apply to them.
 
 use std::any::Any;
 use std::fmt;
@@ -7,32 +7,40 @@ use crate::effect::Effect;
 use crate::log::Entry;
 use crate::registry::Verb;
 
-/// What may happen at a point.
+/// A fault or a crash at an injection point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disruption {
-    /// The call meets a fault. Conflicts meet updates, patches and deletes only, lost answers writes, what is about watches watches,
-    /// what is about subresources subresources; what only an API server or a proxy can do meets no call to the outside.
+    /// A fault at a call. Some effects apply to some calls only:
+    ///
+    /// - [`Effect::Conflict`]: updates, patches and deletes
+    /// - [`Effect::LostAnswer`]: writes
+    /// - [`Effect::Expired`] and [`Effect::DropWatch`]: watches
+    /// - [`Effect::SubresourceNotFound`]: calls to subresources
+    /// - effects that only an API server or a proxy can cause, such as [`Effect::Unauthorized`]: calls to the API
+    ///   server, but not to the [`ExternalState`](crate::ExternalState)
     Fault(Effect),
-    /// The operator is dropped, and started again later.
+    /// A crash: the operator is dropped and restarted later.
     Crash(Crash),
 }
 
-/// When the operator is dropped.
+/// The moment at which the operator is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crash {
     /// Before the call is carried out.
     Before,
-    /// After the call is carried out, before its answer arrives.
+    /// After the call is carried out and before its response arrives.
     After,
-    /// At an await of the operator's own future. Tasks that it spawned go on until their next call, which is never answered.
+    /// At an await of the operator's own future.
+    ///
+    /// Tasks that it spawned run until their next call, which never returns.
     Await,
 }
 
-/// A call that was made.
+/// A call of the operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(super) line: String,
-    /// `None`: the outside.
+    /// `None` for a call to the external system.
     verb: Option<Verb>,
     is_write: bool,
     is_subresource: bool,
@@ -48,7 +56,7 @@ impl Point {
         Self { line, verb: None, is_write, is_subresource: false }
     }
 
-    fn meets(&self, effect: &Effect) -> bool {
+    fn accepts(&self, effect: &Effect) -> bool {
         match effect {
             Effect::Conflict => matches!(self.verb, Some(Verb::Update | Verb::Patch | Verb::Delete)),
             Effect::LostAnswer => self.is_write,
@@ -77,7 +85,7 @@ impl Point {
 impl Disruption {
     pub(super) fn applies_to(&self, point: &Point) -> bool {
         match self {
-            Disruption::Fault(effect) => point.meets(effect),
+            Disruption::Fault(effect) => point.accepts(effect),
             Disruption::Crash(Crash::Before) => true,
             Disruption::Crash(Crash::After) => point.is_write,
             Disruption::Crash(Crash::Await) => false,
@@ -96,17 +104,17 @@ impl fmt::Display for Disruption {
     }
 }
 
-/// The trouble of one trial.
+/// The disruption of one trial.
 #[derive(Clone, Debug)]
 pub(super) enum Plan {
-    /// At the nth call with this line, counted from 1. Not at the nth call of all: objects that do not depend on each other come in
-    /// any order.
+    /// A disruption at the nth call with this line, counted from 1. The number of a call among all calls is no
+    /// identity: the order of calls for independent objects may change between runs.
     Call { line: String, nth: usize, disruption: Disruption },
-    /// The operator is dropped instead of its poll of this number.
+    /// A crash instead of the poll with this number, counted from 0.
     Await(usize),
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(super) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_else(|| "a panic".to_owned())

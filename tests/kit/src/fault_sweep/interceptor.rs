@@ -1,4 +1,4 @@
-//! Where all calls of the operator under test pass by: they are counted, and trouble meets one of them.
+//! Counts the calls of the operator under test and disrupts one of them.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,16 +9,16 @@ use tokio::sync::watch;
 use super::injection_point::{Crash, Disruption, Plan, Point};
 use crate::effect::Effect;
 
-/// What becomes of a call.
+/// How a call is handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Interception {
-    /// It is carried out.
+    /// The call is carried out.
     Pass,
-    /// It meets a fault.
+    /// The call has this effect.
     Fault(Effect),
-    /// It is never answered: its caller is gone.
+    /// The call is not carried out and never returns: its caller has crashed.
     Lost,
-    /// It is carried out and never answered.
+    /// The call is carried out and never returns.
     LostAfter,
 }
 
@@ -26,9 +26,9 @@ pub(crate) enum Interception {
 #[derive(Debug)]
 pub(crate) struct Interceptor {
     state: Mutex<State>,
-    /// Counts the crashes: the operator of each is dropped, and its calls are lost from then on.
+    /// The number of crashes so far. Calls of an operator from before the last crash are lost.
     crashes: watch::Sender<u64>,
-    /// How long the operator's client waits for an answer; `None`: for ever.
+    /// The read timeout of the operator's client; `None` for no limit.
     read_timeout: Option<Duration>,
 }
 
@@ -46,13 +46,13 @@ impl Interceptor {
         Self { state: Mutex::new(state), crashes: watch::Sender::new(0), read_timeout }
     }
 
-    /// The answer, unless the client loses its patience before.
+    /// Waits for the response, up to the client's read timeout.
     pub(crate) async fn with_read_timeout<T>(&self, answer: impl Future<Output = T>) -> io::Result<T> {
         let Some(read_timeout) = self.read_timeout else { return Ok(answer.await) };
         tokio::time::timeout(read_timeout, answer).await.map_err(io::Error::from)
     }
 
-    /// The operator's life: the number of crashes before it.
+    /// Returns the current life of the operator: the number of crashes so far.
     pub(super) fn life(&self) -> u64 {
         *self.crashes.borrow()
     }
@@ -60,11 +60,11 @@ impl Interceptor {
     /// Waits for the crash that ends a life.
     pub(super) async fn crashed(&self, life: u64) {
         let mut crashes = self.crashes.subscribe();
-        // The sender lives as long as this waits.
+        // `self` holds the sender, so this cannot fail.
         let _ = crashes.wait_for(|now| *now > life).await;
     }
 
-    /// A call of the operator in one of its lives.
+    /// Records a call that the operator makes in the given life, and decides how it is handled.
     pub(crate) fn intercept(&self, life: u64, point: Point) -> Interception {
         if life != self.life() {
             return Interception::Lost;
@@ -91,12 +91,12 @@ impl Interceptor {
         }
     }
 
-    /// Ends the present life.
+    /// Ends the current life of the operator.
     pub(crate) fn crash(&self) {
         self.crashes.send_modify(|crashes| *crashes += 1);
     }
 
-    /// Whether the operator is to be dropped instead of this poll.
+    /// Counts a poll, and returns whether the operator must be dropped instead.
     pub(super) fn drops(&self) -> bool {
         let mut state = self.lock();
         let number = state.awaits;
@@ -106,7 +106,7 @@ impl Interceptor {
         drops
     }
 
-    /// The calls and the number of awaits so far.
+    /// Returns the calls and the number of awaits so far.
     pub(super) fn visited(&self) -> (Vec<Point>, usize) {
         let state = self.lock();
         (state.points.clone(), state.awaits)

@@ -1,4 +1,4 @@
-//! The fault sweep: a scenario is run again and again, with trouble at another point each time, and must always end the same.
+//! The fault sweep: repeats a scenario with a disruption at each of its points, and compares the end states.
 
 mod client;
 mod external_state;
@@ -25,17 +25,27 @@ use crate::snapshot::Choice;
 use injection_point::Plan;
 use plan::Injection;
 
-/// Runs a scenario with trouble at each of its points.
+/// Repeats a scenario with a disruption at each of its injection points.
 ///
-/// A point is an API call of the operator, a call to the [`ExternalState`], or an await of the operator's own future. The scenario runs
-/// once without trouble, to find the points and the state in which it ends. Then it runs once for each point and each sort of
-/// trouble: the call fails, is late or never answered, a watch is cut, or the operator is dropped there and started again, as when a pod
-/// is killed. Each time it must end in the same state: what the [snapshot](crate::Snapshot) of the cluster shows, what the outside holds, and what the scenario returns.
+/// An injection point is an API call of the operator, a call to the [`ExternalState`], or an await of the operator's own
+/// future.
 ///
-/// It needs virtual time, `#[tokio::test(start_paused = true)]`: waiting costs nothing then, and all happens in the same order each
-/// time, as far as operator and scenario are deterministic. The waits of the scenario should be long enough for a restart and some retries, such as ten minutes.
+/// The scenario first runs without a disruption, to record the points and the end state. A second such run checks that
+/// the end state is reproducible. Then the scenario runs once for each point and each [`Disruption`] that applies to it:
+/// the call fails, is delayed or never returns, a watch is closed, or the operator is dropped and restarted, like a pod
+/// that is killed.
 ///
-/// A reconciler of plain kube-rs goes through it like this; operators of evenkeel likewise, with
+/// Each run must reach the same end state. The end state consists of:
+///
+/// - the [snapshot](crate::Snapshot) of the cluster
+/// - the content of the [`ExternalState`]
+/// - the value that the scenario returns
+///
+/// A sweep requires virtual time, `#[tokio::test(start_paused = true)]`. Waiting then takes no real time, and everything
+/// happens in the same order in each run if operator and scenario are deterministic. The timeouts of the scenario should
+/// allow for a restart and some retries; ten minutes is a good value.
+///
+/// The example tests a reconciler of plain kube-rs. An operator of evenkeel is started with
 /// `trial.operate(|client| operator().client(client).run_until(std::future::pending()))`.
 ///
 /// ```
@@ -67,7 +77,7 @@ use plan::Injection;
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() {
-/// // As the operator's `kube::Config` has it: without, a call that is never answered injections kube's watches for ever.
+/// // The same value as in the operator's `kube::Config`. Without it, a call that never returns blocks a watch for ever.
 /// let sweep = Sweep::new().read_timeout(Duration::from_secs(60));
 /// let report = sweep.run(async |trial| {
 ///     trial.cluster().seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {text: hello}}").await.unwrap();
@@ -95,7 +105,9 @@ impl Default for Sweep {
 }
 
 impl Sweep {
-    /// With [every effect](Effect::ALL) of a fault but [`Effect::Status`], a crash before and after each call, and a crash at each await.
+    /// Creates a sweep with all disruptions.
+    ///
+    /// They are each [`Effect`] in [`Effect::ALL`] except [`Effect::Status`], and each [`Crash`].
     #[must_use]
     pub fn new() -> Self {
         let faults = Effect::ALL.iter().filter(|effect| !matches!(effect, Effect::Status(_)));
@@ -111,83 +123,94 @@ impl Sweep {
         }
     }
 
-    /// These sorts of trouble instead.
+    /// Replaces the default disruptions.
     #[must_use]
     pub fn disruptions(mut self, disruptions: impl IntoIterator<Item = Disruption>) -> Self {
         self.disruptions = disruptions.into_iter().collect();
         self
     }
 
-    /// This sort of trouble, too.
+    /// Adds a fault to the disruptions.
     #[must_use]
     pub fn and(mut self, effect: Effect) -> Self {
         self.disruptions.push(Disruption::Fault(effect));
         self
     }
 
-    /// How long the operator stays down after a crash; 30 s unless set. Longer than the pauses of the scenario shows what a user does
-    /// while nobody watches.
+    /// Sets how long the operator stays down after a crash; 30 s by default.
+    ///
+    /// If this is longer than the pauses of the scenario, the operator misses the changes that the scenario makes
+    /// meanwhile.
     #[must_use]
     pub fn down(mut self, time: Duration) -> Self {
         self.down = time;
         self
     }
 
-    /// How long the operator goes on after the scenario, before the states are compared; two minutes unless set.
+    /// Sets how long the operator runs after the scenario; two minutes by default.
+    ///
+    /// The end states are compared after this time.
     #[must_use]
     pub fn settle(mut self, time: Duration) -> Self {
         self.settle = time;
         self
     }
 
-    /// How many times the scenario is run with trouble, about: spread evenly over all points, and at least once with each sort of trouble;
-    /// 1000 unless set. The report says how many are left out. With `EVENKEEL_SWEEP=all` in the environment none is.
+    /// Limits the number of runs with a disruption; 1000 by default.
+    ///
+    /// The limit is approximate: each disruption has at least one run. The runs are spread evenly over all points. The
+    /// report contains the number of excluded runs. With `EVENKEEL_SWEEP=all` in the environment, no run is excluded.
     #[must_use]
     pub fn limit(mut self, trials: usize) -> Self {
         self.limit = trials;
         self
     }
 
-    /// How long the operator's client waits for an answer: the `read_timeout` of its [`kube::Config`]. Without, it waits for ever, as
-    /// kube does unless that is set.
+    /// Sets the read timeout of the operator's client; none by default.
+    ///
+    /// It corresponds to `read_timeout` in [`kube::Config`]. Without it, a call that is never answered never returns.
     #[must_use]
     pub fn read_timeout(mut self, time: Duration) -> Self {
         self.read_timeout = Some(time);
         self
     }
 
-    /// Leaves a field out of the comparison, in every object: `status.observedInputs`.
+    /// Excludes a field from the comparison, such as `status.observedInputs`.
     #[must_use]
     pub fn ignore(mut self, field: &str) -> Self {
         self.choice.ignored.push(field.to_owned());
         self
     }
 
-    /// Leaves a resource out of the comparison, such as "secrets". Events and leases always are.
+    /// Excludes a resource from the comparison, such as "secrets".
+    ///
+    /// CRDs, Events and Leases are always excluded.
     #[must_use]
     pub fn without(mut self, plural: &str) -> Self {
         self.choice.hidden.push(plural.to_owned());
         self
     }
 
-    /// Runs the scenario with all the trouble.
+    /// Runs the scenario with each disruption at each point.
     ///
     /// # Panics
-    /// When it fails or ends in different states without a disruption, and outside of virtual time.
+    /// Panics if the clock is not paused. Panics if the scenario fails, or ends in different states, without a
+    /// disruption.
     pub async fn run<T: Serialize>(self, scenario: impl AsyncFn(Trial) -> T) -> Report {
         assert!(is_paused(), "a sweep needs virtual time: use #[tokio::test(start_paused = true)]");
-        let calm = self.end(&scenario, None).await;
-        let state = calm.state.unwrap_or_else(|why| panic!("the scenario fails without a disruption: {why}"));
+        let baseline = self.end(&scenario, None).await;
+        let state = baseline.state.unwrap_or_else(|why| panic!("without a disruption: {why}"));
         let again = self.end(&scenario, None).await.state;
         if let Some(difference) = again.map_or_else(Some, |again| diff(&state, &again)) {
             panic!(
-                "without a disruption the scenario ends differently each time; leave such fields out with `.ignore(..)`\n{difference}"
+                "two runs without a disruption end differently; exclude volatile fields with `.ignore(..)`\n{difference}"
             );
         }
-        let injections = plan::injections(&calm.points, calm.awaits, &self.disruptions);
+        let injections = plan::injections(&baseline.points, baseline.awaits, &self.disruptions);
         let all = injections.len();
         let injections = plan::spread(injections, self.limit);
-        let mut report = Report::new(calm.points.len(), calm.awaits, all - injections.len(), self.disruptions.clone());
+        let excluded = all - injections.len();
+        let mut report = Report::new(baseline.points.len(), baseline.awaits, excluded, self.disruptions.clone());
         for injection in injections {
             let (injection, outcome) = self.visit_reached(&scenario, injection, &state).await;
             report.add(injection, outcome);
@@ -195,7 +218,9 @@ impl Sweep {
         report
     }
 
-    /// Visits a point. A run may have fewer awaits than the first one had: the await is then replaced by an earlier one.
+    /// Runs the scenario with one disruption, if necessary at an earlier await.
+    ///
+    /// A run may have fewer awaits than the first run had. An await that it does not reach is replaced by an earlier one.
     async fn visit_reached<T: Serialize>(
         &self,
         scenario: &impl AsyncFn(Trial) -> T,
@@ -211,7 +236,7 @@ impl Sweep {
         }
     }
 
-    /// Runs the scenario with one disruption. Returns whether it was injected, or how the end state differs.
+    /// Runs the scenario with one disruption. Returns whether it was injected, or why the run failed.
     async fn visit<T: Serialize>(
         &self,
         scenario: &impl AsyncFn(Trial) -> T,
@@ -232,18 +257,18 @@ impl Sweep {
         let returned = AssertUnwindSafe(scenario(trial.clone())).catch_unwind().await;
         let (points, awaits) = trial.visited();
         let state = match returned {
-            Err(panic) => Err(format!("the scenario fails: {}", injection_point::message(&*panic))),
+            Err(panic) => Err(format!("the scenario failed: {}", injection_point::message(&*panic))),
             Ok(returned) => {
                 tokio::time::sleep(self.settle).await;
                 self.state(&trial, &returned)
             }
         };
-        let end = End { state: trial.complaint().map_or(state, Err), points, awaits, injected: trial.was_injected() };
+        let end = End { state: trial.failure().map_or(state, Err), points, awaits, injected: trial.was_injected() };
         trial.stop().await;
         end
     }
 
-    /// All that has to be the same.
+    /// Returns the end state, which must be the same in all trials.
     fn state<T: Serialize>(&self, trial: &Trial, returned: &T) -> Result<String, String> {
         let snapshot = trial.cluster().snapshot().chosen(&self.choice);
         let returned = serde_saphyr::to_string(returned).map_err(|error| error.to_string())?;
@@ -251,7 +276,7 @@ impl Sweep {
     }
 }
 
-/// How a trial ended.
+/// The result of one run.
 struct End {
     state: Result<String, String>,
     points: Vec<injection_point::Point>,
@@ -259,7 +284,7 @@ struct End {
     injected: bool,
 }
 
-/// Whether tokio's clock stands still while time passes.
+/// Returns whether tokio's clock is paused.
 fn is_paused() -> bool {
     let before = tokio::time::Instant::now();
     std::thread::sleep(Duration::from_millis(1));

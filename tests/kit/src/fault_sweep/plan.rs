@@ -1,23 +1,23 @@
-//! Which points a sweep visits, and with which trouble.
+//! The trials of a sweep: which disruption is injected at which point.
 
 use super::injection_point::{Crash, Disruption, Plan, Point};
 
-/// In the environment: `all` lifts the limits of all sweeps.
+/// The environment variable that lifts the limits of all sweeps if it is `all`.
 const VARIABLE: &str = "EVENKEEL_SWEEP";
 
-/// A point to visit.
+/// A disruption at a point.
 #[derive(Clone, Debug)]
 pub(super) struct Injection {
     /// The number of the call, or of the await, counted from 1.
     pub(super) number: usize,
-    /// The line of the call; or `await`.
+    /// The line of the call, or `await`.
     pub(super) point: String,
     pub(super) disruption: Disruption,
     pub(super) plan: Plan,
 }
 
 impl Injection {
-    /// The same disruption at the await halfway to the start; none before the first await, and none for a call.
+    /// Returns the same disruption at the await halfway to the start. Returns `None` for the first await and for a call.
     pub(super) fn earlier(&self) -> Option<Self> {
         match self.plan {
             Plan::Await(place @ 1..) => {
@@ -28,7 +28,7 @@ impl Injection {
     }
 }
 
-/// All there is to visit, one trouble after the other.
+/// Returns all possible injections, grouped by disruption.
 pub(super) fn injections(calls: &[Point], awaits: usize, disruptions: &[Disruption]) -> Vec<Injection> {
     disruptions.iter().flat_map(|disruption| at_calls(calls, disruption).chain(at_awaits(awaits, disruption))).collect()
 }
@@ -51,7 +51,9 @@ fn at_awaits(awaits: usize, disruption: &Disruption) -> impl Iterator<Item = Inj
     (0..awaits).map(injection)
 }
 
-/// About so many of them, evenly spread: each trouble keeps its share, one at least, at points all along the scenario.
+/// Selects about `limit` injections.
+///
+/// Each disruption has a proportional share of them, at least one. Its points are spread evenly over the scenario.
 pub(super) fn spread(injections: Vec<Injection>, limit: usize) -> Vec<Injection> {
     let all = injections.len();
     if all <= limit || std::env::var(VARIABLE).is_ok_and(|value| value == "all") {
@@ -59,8 +61,8 @@ pub(super) fn spread(injections: Vec<Injection>, limit: usize) -> Vec<Injection>
     }
     let share = |one: &[Injection]| {
         let (there, wanted) = (one.len(), (one.len() * limit).div_ceil(all));
-        let is_kept = move |place: &usize| place * wanted / there != (place + 1) * wanted / there;
-        (0..there).filter(is_kept).map(|place| one[place].clone()).collect::<Vec<Injection>>()
+        let is_selected = move |place: &usize| place * wanted / there != (place + 1) * wanted / there;
+        (0..there).filter(is_selected).map(|place| one[place].clone()).collect::<Vec<Injection>>()
     };
     injections.chunk_by(|one, other| one.disruption == other.disruption).flat_map(share).collect()
 }
@@ -71,12 +73,12 @@ mod tests {
     use crate::effect::Effect;
 
     #[test]
-    fn a_limit_leaves_each_trouble_its_share_from_the_first_points_to_the_last() {
+    fn a_limit_selects_evenly_from_each_disruption() {
         let calls: Vec<Point> = (0..100).map(|n| Point::external(format!("external put {n}"), true)).collect();
         let disruptions = [Effect::Internal, Effect::Hang, Effect::LostAnswer].map(Disruption::Fault);
-        let kept = spread(injections(&calls, 0, &disruptions), 30);
+        let selected = spread(injections(&calls, 0, &disruptions), 30);
         for disruption in disruptions {
-            let places: Vec<usize> = kept
+            let places: Vec<usize> = selected
                 .iter()
                 .filter(|injection| injection.disruption == disruption)
                 .map(|injection| injection.number)
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_beyond_what_there_is_leaves_nothing_out() {
+    fn a_limit_above_the_total_selects_all_injections() {
         let calls: Vec<Point> = (0..3).map(|_| Point::external("external get a".to_owned(), false)).collect();
         let disruptions = [Disruption::Fault(Effect::Internal), Disruption::Crash(Crash::Await)];
         assert_eq!(spread(injections(&calls, 4, &disruptions), 1000).len(), 7);

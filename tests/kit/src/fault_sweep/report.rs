@@ -1,4 +1,4 @@
-//! What a sweep found.
+//! The result of a sweep.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,30 +6,32 @@ use std::fmt;
 use super::injection_point::Disruption;
 use super::plan::Injection;
 
-/// Where a sweep has been, and what came of it. `Display` lists the points.
+/// The result of a [`Sweep`](super::Sweep).
+///
+/// `Display` lists the injection points with the result of each trial.
 #[derive(Clone, Debug)]
 #[must_use = "a report asserts nothing by itself: call `assert_converged`"]
 pub struct Report {
     calls: usize,
     awaits: usize,
-    /// Trials that the limit left out.
+    /// The number of trials that the limit excluded.
     left: usize,
     disruptions: Vec<Disruption>,
     visits: Vec<Visit>,
 }
 
-/// One trial.
+/// The result of one trial.
 #[derive(Clone, Debug)]
 pub struct Visit {
     /// The number of the call, or of the await, counted from 1.
     pub number: usize,
-    /// The call: `patch widgets/status default/w`, `external put a`; or `await`.
+    /// The call, such as `patch widgets/status default/w`, or `await`.
     pub point: String,
-    /// What happened there.
+    /// The disruption of this trial.
     pub disruption: Disruption,
-    /// Whether the trial came to that point again; the trouble did not happen otherwise.
+    /// Whether the trial reached the point. If not, the disruption was not injected.
     pub injected: bool,
-    /// How the trial ended otherwise than it should; `None` where it ended as without trouble.
+    /// The difference of the end state, or the error of the trial; `None` on success.
     pub failure: Option<String>,
 }
 
@@ -44,7 +46,7 @@ impl Report {
         self.visits.push(Visit { number, point, disruption, injected, failure });
     }
 
-    /// How often each sort of trouble happened: `Hang 12`, `crash 7`.
+    /// Counts how often each disruption was injected, such as `Hang` 12 times.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
@@ -54,18 +56,20 @@ impl Report {
         counts
     }
 
-    /// All trials, by trouble and point.
+    /// Returns all trials, ordered by disruption and then by point.
     #[must_use]
     pub fn visits(&self) -> &[Visit] {
         &self.visits
     }
 
-    /// The trials that ended otherwise than without trouble.
+    /// Returns the trials that failed or ended in another state.
     pub fn failures(&self) -> impl Iterator<Item = &Visit> {
         self.visits.iter().filter(|visit| visit.failure.is_some())
     }
 
-    /// The faults that were never injected, because the scenario makes no call that they apply to.
+    /// Returns the disruptions that were never injected.
+    ///
+    /// The usual reason is that the scenario has no point to which they apply.
     #[must_use]
     pub fn missed(&self) -> Vec<&Disruption> {
         let happened =
@@ -73,18 +77,21 @@ impl Report {
         self.disruptions.iter().filter(|disruption| !happened(disruption)).collect()
     }
 
-    /// Prints the points, and fails where a trial ended otherwise than without trouble.
+    /// Prints the report, and asserts that each trial ended as without a disruption.
     ///
     /// # Panics
-    /// Some trial did, or no trouble happened at all.
+    /// Panics if a trial ended otherwise, or if no disruption was injected at all.
     #[track_caller]
     pub fn assert_converged(&self) {
         println!("{self}");
-        assert!(self.visits.iter().any(|visit| visit.injected), "nothing was tried: the operator made no call");
+        assert!(
+            self.visits.iter().any(|visit| visit.injected),
+            "no disruption was injected: the scenario has no point to which one applies"
+        );
         let failures: Vec<String> = self.failures().map(ToString::to_string).collect();
         assert!(
             failures.is_empty(),
-            "{} of {} trials fail:\n{}",
+            "{} of {} trials failed:\n{}",
             failures.len(),
             self.visits.len(),
             failures.join("\n")
@@ -96,7 +103,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} calls, {} awaits, {} trials", self.calls, self.awaits, self.visits.len())?;
         if self.left > 0 {
-            writeln!(f, "NOT VISITED: {} more trials; EVENKEEL_SWEEP=all runs them, too", self.left)?;
+            writeln!(f, "NOT VISITED: {} more trials; EVENKEEL_SWEEP=all runs all of them", self.left)?;
         }
         let counts: Vec<String> =
             self.counts().iter().map(|(disruption, times)| format!("{disruption} {times}")).collect();

@@ -1,4 +1,4 @@
-//! One run of a scenario.
+//! One run of the scenario of a sweep.
 
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
@@ -17,10 +17,12 @@ use super::injection_point::{Plan, Point, message};
 use super::interceptor::Interceptor;
 use crate::cluster::Cluster;
 
-/// Time before an operator that ended is started again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// The delay before an operator that returned or panicked is restarted.
+const RESTART_DELAY: Duration = Duration::from_secs(1);
 
-/// One run of a scenario: an empty cluster, an empty outside, and the operator under test. Clones are one trial.
+/// One run of a scenario.
+///
+/// It starts with an empty cluster, an empty [`ExternalState`] and no operator. Clones share all of them.
 #[derive(Clone, Debug)]
 pub struct Trial {
     cluster: Cluster,
@@ -28,7 +30,7 @@ pub struct Trial {
     interceptor: Arc<Interceptor>,
     down: Duration,
     running: Arc<Mutex<Vec<JoinHandle<()>>>>,
-    complaint: Arc<Mutex<Option<String>>>,
+    failure: Arc<Mutex<Option<String>>>,
 }
 
 impl Trial {
@@ -40,30 +42,34 @@ impl Trial {
             interceptor,
             down,
             running: Arc::default(),
-            complaint: Arc::default(),
+            failure: Arc::default(),
         }
     }
 
-    /// The cluster.
+    /// Returns the cluster of this trial.
     #[must_use]
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// A client for the scenario itself, as a user has it: its calls are no points, and never fail.
+    /// Returns a client for the scenario itself, which acts as a user.
+    ///
+    /// Its calls are not injection points and are never disrupted.
     #[must_use]
     pub fn client(&self) -> Client {
         self.cluster.client()
     }
 
-    /// The world outside of the cluster, for the operator.
+    /// Returns the external system, for the operator and for the scenario.
     #[must_use]
     pub fn external(&self) -> ExternalState {
         self.external.clone()
     }
 
-    /// Starts the operator under test, with a client whose calls are points. After a crash, and when it ends, it is started again
-    /// with another client, as a pod is: what it kept in memory is gone, if the closure makes it anew.
+    /// Starts the operator under test with a client whose calls are injection points.
+    ///
+    /// The operator is restarted with a new client after a crash, and also when its future completes, as a pod would be.
+    /// The closure must create all in-memory state itself, so that a restart loses it.
     pub fn operate<F, Fut>(&self, operator: F)
     where
         F: Fn(Client) -> Fut + Send + Sync + 'static,
@@ -79,7 +85,7 @@ impl Trial {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
-    /// One life of the operator; returns how long it stays down.
+    /// Runs the operator until it ends. Returns the delay before its restart.
     async fn live<F, Fut>(&self, operator: &F) -> Duration
     where
         F: Fn(Client) -> Fut,
@@ -100,25 +106,26 @@ impl Trial {
         };
         match ended {
             None => {
-                // Tasks of the old life that go on must not write any more.
+                // Tasks that the operator spawned must not write any more.
                 self.interceptor.crash();
                 self.down
             }
             Some(ended) => {
                 if let Err(panic) = ended {
-                    self.complain(format!("the operator panics: {}", message(&*panic)));
+                    self.set_failure(format!("the operator panicked: {}", message(&*panic)));
                 }
-                AGAIN
+                RESTART_DELAY
             }
         }
     }
 
-    fn complain(&self, why: String) {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+    fn set_failure(&self, why: String) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
     }
 
-    pub(super) fn complaint(&self) -> Option<String> {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the first panic of the operator.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn visited(&self) -> (Vec<Point>, usize) {
@@ -129,12 +136,12 @@ impl Trial {
         self.interceptor.was_injected()
     }
 
-    /// Ends the operator.
+    /// Stops the operator.
     pub(super) async fn stop(self) {
         let tasks = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         for task in tasks {
             task.abort();
-            // Aborted, or ended by a panic that was told already.
+            // The task was aborted, or it panicked and the panic is already recorded.
             let _ = task.await;
         }
     }

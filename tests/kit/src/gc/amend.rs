@@ -1,4 +1,4 @@
-//! Writes and deletions of the controllers: read, change, store, again when another write came between.
+//! Writes and deletions of the controllers, with retries on conflicts.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::store::Write;
 use crate::strategy::{is_deleting, is_free, meta};
 use crate::verbs::{Deletion, delete_stored};
 
-/// Who the controllers are to field owners.
+/// The field manager of the controllers.
 const CONTROLLER: &str = "kube-controller-manager";
 
-/// How often a write is tried.
+/// The number of attempts of a write.
 const ATTEMPTS: usize = 16;
 
-/// Changes a stored object, and removes it when its deletion waits for nothing more.
+/// Changes a stored object, and removes it if nothing blocks its deletion any more.
 pub(super) fn amend(server: &Server, node: &Node, uid: &str, change: impl Fn(&mut Value)) {
     for _ in 0..ATTEMPTS {
         let Some(live) = server.store.get(&node.storage, &node.key) else { return };
@@ -35,7 +35,7 @@ pub(super) fn amend(server: &Server, node: &Node, uid: &str, change: impl Fn(&mu
     }
 }
 
-/// Begins the deletion of a stored object, unless it has begun.
+/// Begins the deletion of a stored object that is not yet being deleted.
 pub(super) fn delete(server: &Server, node: &Node) {
     let catalog = server.catalog();
     let (Some(kind), Some(live)) =
@@ -44,7 +44,7 @@ pub(super) fn delete(server: &Server, node: &Node) {
         return;
     };
     if !is_deleting(&live) {
-        // Gone meanwhile is as good.
+        // An error means that the object was deleted meanwhile.
         let _ = delete_stored(server, &kind, &node.key, &Deletion::default());
     }
 }
@@ -66,7 +66,7 @@ fn record(server: &Server, node: &Node, live: &Value, object: &mut Value) {
     track_update(Some(live), object, lists, &actor);
 }
 
-/// Takes a finalizer away.
+/// Removes a finalizer.
 pub(super) fn remove_finalizer(server: &Server, node: &Node, uid: &str, finalizer: &str) {
     amend(server, node, uid, |object| {
         let Some(metadata) = object["metadata"].as_object_mut() else { return };

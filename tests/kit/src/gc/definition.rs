@@ -1,4 +1,4 @@
-//! The end of a definition: its objects are deleted, then it goes and its routes with it.
+//! The CRD controller: deletes the objects of a terminating CRD, then the CRD itself.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::state::Server;
 use crate::strategy::{finalizers, is_deleting, meta};
 use crate::{crd, crd_write};
 
-/// Deletes the objects of a terminating definition, and says so in it.
+/// Deletes the objects of a terminating CRD, and sets its condition.
 pub(super) fn clear(server: &Server, name: &str) {
     let (Some((node, live)), Some(storage)) = (terminating(server, name), defined(name)) else { return };
     for object in server.store.list(&storage, None).items {
@@ -25,7 +25,7 @@ pub(super) fn clear(server: &Server, name: &str) {
     crd_write::publish(server);
 }
 
-/// Lets a terminating definition go when none of its objects is left.
+/// Removes a terminating CRD if it has no objects.
 pub(super) fn close(server: &Server, name: &str) {
     let (Some((node, live)), Some(storage)) = (terminating(server, name), defined(name)) else { return };
     if server.store.is_empty(&storage) {
@@ -34,7 +34,7 @@ pub(super) fn close(server: &Server, name: &str) {
     }
 }
 
-/// A definition that is kept until its objects are gone.
+/// Returns a CRD that is being deleted and has the cleanup finalizer.
 fn terminating(server: &Server, name: &str) -> Option<(Node, Arc<Value>)> {
     let node = Node { storage: crd_write::storage(), key: (String::new(), name.to_owned()) };
     let live = server.store.get(&node.storage, &node.key)?;

@@ -1,4 +1,4 @@
-//! Namespaces and definitions on their way out, and what a change means to them.
+//! Terminating namespaces and CRDs, and the tasks that a change causes for them.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,14 @@ use super::task::{Node, Place, Task};
 use crate::store::Fed;
 use crate::strategy::is_deleting;
 
-/// The places that are ending.
+/// The terminating namespaces and CRDs.
 #[derive(Debug, Default)]
 pub(super) struct Ending(HashSet<Place>);
 
 impl Ending {
-    /// Takes a change in. A place is cleared once, when its end begins; after that each object is looked at by itself.
+    /// Processes a change.
+    ///
+    /// The content of a place is deleted once, when its deletion begins. Objects created later are deleted individually.
     pub(super) fn absorb(&mut self, fed: &Fed) -> Vec<Task> {
         let node = Node::of(fed);
         let new = fed.change.new.as_deref();
@@ -34,7 +36,7 @@ impl Ending {
         match new {
             None => places.map(Task::Close).collect(),
             Some(object) if is_deleting(object) => Vec::new(),
-            // It was on its way in when the end began.
+            // The object was created after the deletion of its place began.
             Some(_) => places.take(1).map(|_| Task::Delete(node.clone())).collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! Who owns whom, kept up from the feed of changes.
+//! The graph of owner references, updated from the feed of changes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,12 +9,12 @@ use super::task::{Node, Task};
 use crate::store::Fed;
 use crate::strategy::{finalizers, is_deleting, meta};
 
-/// The objects by uid, their dependents, and the places that are ending.
+/// The objects by uid, their dependents, and the terminating namespaces and CRDs.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     nodes: HashMap<String, Node>,
     dependents: Edges,
-    /// Those of the dependents that say that their owner must wait for them.
+    /// The dependents with `blockOwnerDeletion`.
     blockers: Edges,
     ending: Ending,
 }
@@ -51,12 +51,12 @@ impl Graph {
         self.dependents.of(uid)
     }
 
-    /// Whether a dependent says that this owner must wait for it.
+    /// Returns whether a dependent blocks the deletion of this owner.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.blockers.of(uid).next().is_some()
     }
 
-    /// Takes a change in, and says what is to be looked at because of it.
+    /// Processes a change, and returns the tasks that it causes.
     pub(super) fn absorb(&mut self, fed: &Fed) -> Vec<Task> {
         let change = &fed.change;
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
@@ -98,7 +98,7 @@ impl Graph {
         }
         let mut tasks = Vec::new();
         if let Some(wait) = awaited(object) {
-            // Dependents look at what their owner waits for, not at the rest of it.
+            // Of their owner, dependents read only the garbage collector's finalizer.
             if old.and_then(awaited) != Some(wait) {
                 tasks.extend(self.dependents(&uid).cloned().map(Task::Dependent));
             }
@@ -111,19 +111,19 @@ impl Graph {
     }
 }
 
-/// The uids of an object's owners.
+/// Returns the uids of an object's owners.
 pub(super) fn owners(object: &Value) -> Vec<String> {
     let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
     owners.filter_map(|owner| owner["uid"].as_str()).map(str::to_owned).collect()
 }
 
-/// The owners that an object says must wait for it.
+/// Returns the owners whose deletion an object blocks.
 fn blocked(object: &Value) -> impl Iterator<Item = &str> {
     let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
     owners.filter(|owner| owner["blockOwnerDeletion"] == true).filter_map(|owner| owner["uid"].as_str())
 }
 
-/// The finalizer of the garbage collector that holds an object whose deletion has begun.
+/// Returns the garbage collector's finalizer on an object that is being deleted.
 fn awaited(object: &Value) -> Option<&str> {
     let mut finalizers = finalizers(object).into_iter();
     finalizers.find(|finalizer| matches!(*finalizer, "orphan" | "foregroundDeletion")).filter(|_| is_deleting(object))

@@ -1,4 +1,4 @@
-//! The controllers behind deletion: owner references, namespaces and definitions, as a background task.
+//! The deletion controllers for owner references, namespaces and CRDs, in one background task.
 
 mod amend;
 mod definition;
@@ -20,7 +20,7 @@ use crate::store::Fed;
 use graph::Graph;
 use task::{Place, Task};
 
-/// Starts the controllers; they end with the server.
+/// Starts the controllers. They stop when the server is dropped.
 pub(crate) fn spawn(server: &Arc<Server>) {
     let feed = server.store.feed();
     tokio::spawn(run(Arc::downgrade(server), feed));

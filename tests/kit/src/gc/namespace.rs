@@ -1,4 +1,4 @@
-//! The end of a namespace: everything in it is deleted, then it goes.
+//! The namespace controller: deletes the content of a terminating namespace, then the namespace itself.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::registry::Storage;
 use crate::state::Server;
 use crate::strategy::{is_deleting, meta};
 
-/// Deletes what is in a terminating namespace.
+/// Deletes the content of a terminating namespace.
 pub(super) fn clear(server: &Server, name: &str) {
     if terminating(server, name).is_some() {
         for storage in inside(server, name) {
@@ -25,7 +25,7 @@ pub(super) fn clear(server: &Server, name: &str) {
     close(server, name);
 }
 
-/// Removes a terminating namespace when nothing is left in it.
+/// Removes a terminating namespace if it is empty.
 pub(super) fn close(server: &Server, name: &str) {
     let Some((node, namespace)) = terminating(server, name) else { return };
     if inside(server, name).is_empty() {
@@ -41,7 +41,7 @@ fn terminating(server: &Server, name: &str) -> Option<(Node, Arc<Value>)> {
     Some((node, namespace))
 }
 
-/// The resources that have objects in a namespace and are served.
+/// Returns the served resources that have objects in a namespace.
 fn inside(server: &Server, name: &str) -> Vec<Storage> {
     let registry = &server.catalog().registry;
     let mut resources = server.store.resources_in(name);

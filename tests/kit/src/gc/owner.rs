@@ -1,4 +1,4 @@
-//! Owner references: dependents without an owner go, owners wait for dependents or let them be.
+//! The garbage collector: deletes dependents without an owner, and handles foreground deletion and orphaning.
 
 use serde_json::Value;
 
@@ -8,18 +8,18 @@ use crate::state::Server;
 use crate::strategy::{finalizers, is_deleting, meta};
 use crate::verbs::{Deletion, Propagation, delete_stored};
 
-/// What an owner means to its dependent.
+/// The state of an owner, as in the garbage collector of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// It is there.
+    /// The owner exists.
     Solid,
-    /// It is going, and waits for its dependents to go first.
+    /// The owner is being deleted in the foreground, and waits for its dependents.
     Waiting,
-    /// It is not there.
+    /// The owner does not exist.
     Absent,
 }
 
-/// Deletes an object that has no owner left, or takes the references away that lead nowhere.
+/// Deletes an object without a remaining owner, or else removes its dangling owner references.
 pub(super) fn dependent(server: &Server, graph: &Graph, uid: &str) {
     let Some(node) = graph.node(uid) else { return };
     let Some(object) = server.store.get(&node.storage, &node.key) else { return };
@@ -45,12 +45,12 @@ pub(super) fn dependent(server: &Server, graph: &Graph, uid: &str) {
     let propagation = if foreground { Propagation::Foreground } else { Propagation::Unsaid };
     let deletion = Deletion { propagation, uid: Some(uid.to_owned()), ..Deletion::default() };
     if let Some(kind) = server.catalog().registry.by_storage(&node.storage) {
-        // It went by itself, or was replaced: nothing is left to do.
+        // An error means that the object was deleted or replaced meanwhile.
         let _ = delete_stored(server, &kind, &node.key, &deletion);
     }
 }
 
-/// An owner must be cluster-scoped or in the dependent's namespace.
+/// Returns the state of an owner, which must be cluster-scoped or in the namespace of the dependent.
 fn standing(server: &Server, graph: &Graph, dependent: &Value, owner: &str) -> Standing {
     let Some(node) = graph.node(owner) else { return Standing::Absent };
     if !node.key.0.is_empty() && node.key.0 != meta(dependent, "namespace") {
@@ -66,7 +66,7 @@ fn standing(server: &Server, graph: &Graph, dependent: &Value, owner: &str) -> S
     }
 }
 
-/// Lets the deletion of an owner go on: after orphaning its dependents, or when none blocks it any more.
+/// Continues the deletion of an owner after its dependents are orphaned, or if no dependent blocks it any more.
 pub(super) fn waiting(server: &Server, graph: &Graph, uid: &str) {
     let Some(node) = graph.node(uid) else { return };
     let Some(object) = server.store.get(&node.storage, &node.key) else { return };

@@ -1,4 +1,4 @@
-//! Aggregated roles: their rules are those of the roles they select.
+//! Aggregated ClusterRoles, which contain the rules of the roles that they select.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::selector::printed;
 use crate::state::Server;
 use crate::strategy::meta;
 
-/// Writes the rules of every aggregated role.
+/// Updates the rules of each aggregated role.
 pub(super) fn aggregate(server: &Server) {
     let storage = Storage::new("rbac.authorization.k8s.io", "clusterroles");
     let roles = server.store.list(&storage, None).items;
@@ -23,7 +23,7 @@ pub(super) fn aggregate(server: &Server) {
     }
 }
 
-/// The rules of the roles that one of the selectors chooses, each once.
+/// Returns the distinct rules of the roles that match one of the selectors.
 fn selected<'a>(role: &Value, roles: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array().into_iter().flatten();
     let selectors: Vec<Labels> = selectors.filter_map(|one| Labels::parse(&printed(one)).ok()).collect();

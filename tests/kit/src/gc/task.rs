@@ -1,27 +1,27 @@
-//! What the controllers are to look at: an object, or a place that is ending.
+//! The tasks of the controllers.
 
 use crate::crd_write;
 use crate::registry::Storage;
 use crate::store::{Fed, Key};
 
-/// Something to look at.
+/// A task of the controllers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Task {
-    /// Whether the object of this uid still has an owner.
+    /// Check whether the object with this uid still has an owner.
     Dependent(String),
-    /// Whether the object of this uid, whose deletion waits for dependents, may go on.
+    /// Check whether the deletion of the object with this uid can continue.
     Owner(String),
-    /// All that is in this place is to be deleted.
+    /// Delete all objects in this place.
     Clear(Place),
-    /// Whether this place, which is ending, can be removed.
+    /// Check whether this terminating place is empty and can be removed.
     Close(Place),
-    /// An object that came into a place that is ending.
+    /// Delete an object that was created in a terminating place.
     Delete(Node),
-    /// Whether the aggregated roles have the rules of those they select.
+    /// Update the rules of aggregated roles.
     Roles,
 }
 
-/// Where an object is.
+/// The location of an object in the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Node {
     pub(super) storage: Storage,
@@ -34,7 +34,7 @@ impl Node {
     }
 }
 
-/// What ends when nothing is left in it.
+/// A namespace or a CRD, which contains objects and is removed after them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Namespace(String),
@@ -42,7 +42,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The place that an object is.
+    /// Returns the object as a place, if it is a namespace or a CRD.
     pub(super) fn itself(node: &Node) -> Option<Place> {
         let name = || node.key.1.clone();
         if node.storage == Storage::new("", "namespaces") {
@@ -51,7 +51,7 @@ impl Place {
         (node.storage == crd_write::storage()).then(|| Place::Definition(name()))
     }
 
-    /// The places that an object is in.
+    /// Returns the places that contain an object.
     pub(super) fn around(node: &Node) -> [Place; 2] {
         let definition = format!("{}.{}", node.storage.plural, node.storage.group);
         [Place::Namespace(node.key.0.clone()), Place::Definition(definition)]

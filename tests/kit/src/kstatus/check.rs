@@ -1,4 +1,4 @@
-//! Checks whether an object's conditions lead observers to the right conclusion.
+//! Checks whether observers interpret the conditions of an object correctly.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 use super::object::{Condition, Object};
 use super::rule::Rule;
 
-/// When the object was taken.
+/// The moment at which the object was read, which selects the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// After a pass: F1 to F9 and W1 to W5.
     Final,
-    /// In the middle of one: F2, F4, F5, F6, F11 and W3 to W5.
+    /// In the middle of a pass: F2, F4, F5, F6, F11 and W3 to W5.
     InProgress,
 }
 
-/// A rule that an object breaks.
+/// A rule that an object violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which rule.
+    /// The violated rule.
     pub rule: Rule,
-    /// How, naming the conditions.
+    /// A description of the violation that contains the conditions.
     pub text: String,
 }
 
@@ -31,7 +31,9 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Every rule that `obj` breaks. `negatives` are the condition types that are bad when True, the most important first.
+/// Returns all rules that an object violates.
+///
+/// `negatives` are the condition types with negative polarity, the most important first.
 #[must_use]
 pub fn check(obj: &Value, negatives: &[&str], mode: Mode) -> Vec<Violation> {
     let object = Object::read(obj);
@@ -58,14 +60,14 @@ fn violation(rule: Rule, object: &Object<'_>, negatives: &[&str]) -> Option<Stri
         }),
         Rule::F11 => undecided(object),
         Rule::W1 => ready_despite(object, negatives, "is present", |_| true),
-        Rule::W2 => ready_tells_otherwise(object, negatives),
+        Rule::W2 => ready_differs_from_worst(object, negatives),
         Rule::W3 => present_but_false(object, "Reconciling"),
         Rule::W4 => present_but_false(object, "Stalled"),
         Rule::W5 => listed(object.conditions.iter().filter(|one| one.observed == 0), "has no generation"),
     }
 }
 
-/// `A, B is True`, or nothing for no condition.
+/// Returns a text such as `A, B is True`, or `None` if there is no condition.
 fn listed<'c, 'o: 'c>(conditions: impl Iterator<Item = &'c Condition<'o>>, what: &str) -> Option<String> {
     let kinds: Vec<_> = conditions.map(|condition| condition.kind).collect();
     (!kinds.is_empty()).then(|| format!("{} {what}", kinds.join(", ")))
@@ -115,8 +117,10 @@ fn undecided(object: &Object<'_>) -> Option<String> {
         .then(|| format!("Ready is {status} although Reconciling is not True"))
 }
 
-/// Reconciling and Stalled say how things go on, not why they went wrong: Ready need not repeat them.
-fn ready_tells_otherwise(object: &Object<'_>, negatives: &[&str]) -> Option<String> {
+/// Finds a Ready condition without the reason and message of the most important negative condition.
+///
+/// Reconciling and Stalled are exempt, since they describe progress and not a cause.
+fn ready_differs_from_worst(object: &Object<'_>, negatives: &[&str]) -> Option<String> {
     let ready = object.condition("Ready").filter(|ready| !ready.is_true())?;
     let worst = negatives.iter().find_map(|kind| object.condition(kind))?;
     if matches!(worst.kind, "Reconciling" | "Stalled") {

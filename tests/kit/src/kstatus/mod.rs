@@ -1,5 +1,6 @@
-//! kstatus: what observers (kubectl wait, Argo CD, Flux, Helm) conclude from an object, and whether its conditions help
-//! them to it.
+//! kstatus: how observers such as Argo CD, Flux and Helm interpret the status of an object.
+//!
+//! [`compute()`] returns the status that an observer computes. [`check()`] finds conditions that mislead observers.
 
 mod check;
 mod object;
@@ -13,23 +14,25 @@ pub use rule::Rule;
 use object::Object;
 use serde_json::Value;
 
-/// What an observer concludes from an object.
+/// The status of an object as an observer computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// Done, and as its spec wants it.
+    /// The actual state matches the spec.
     Current,
-    /// Still on its way.
+    /// The controller is still working on the spec.
     InProgress,
-    /// Stuck until somebody acts.
+    /// The object needs an intervention.
     Failed,
-    /// Being deleted.
+    /// The object is being deleted.
     Terminating,
 }
 
-/// The generic part of the kstatus computation, which observers use for kinds that they do not know.
+/// Computes the status of an object by the generic rules of kstatus.
 ///
-/// An object without status is `Current`: default `status.observedGeneration` to -1 in the schema, or observers take a
-/// fresh object for a finished one.
+/// Observers apply these rules to all kinds without a rule of their own.
+///
+/// An object without a status is `Current`, so observers would regard a new object as finished. To prevent this, set the
+/// default of `status.observedGeneration` to -1 in the schema.
 #[must_use]
 pub fn compute(obj: &Value) -> Observed {
     if obj.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()) {
@@ -39,7 +42,7 @@ pub fn compute(obj: &Value) -> Observed {
     if object.observed.is_some_and(|observed| observed != object.generation) {
         return Observed::InProgress;
     }
-    // The first of the two in the list's order decides.
+    // The first of the two in the list decides.
     for condition in object.conditions.iter().filter(|condition| condition.is_true()) {
         match condition.kind {
             "Reconciling" => return Observed::InProgress,

@@ -1,8 +1,8 @@
-//! The parts of an object that kstatus looks at.
+//! The fields of an object that kstatus reads.
 
 use serde_json::Value;
 
-/// An object's generations and conditions; what is missing or malformed reads as zero or empty.
+/// The generations and conditions of an object. Missing or malformed values are read as zero or empty.
 pub(crate) struct Object<'o> {
     pub(crate) generation: i64,
     pub(crate) observed: Option<i64>,
@@ -37,7 +37,7 @@ impl<'o> Object<'o> {
         self.condition(kind).is_some_and(Condition::is_true)
     }
 
-    /// The observed generation, zero when no controller has written one.
+    /// Returns the observed generation, or zero if there is none.
     pub(crate) fn observed_or_zero(&self) -> i64 {
         self.observed.unwrap_or_default()
     }

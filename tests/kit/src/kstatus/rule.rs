@@ -1,6 +1,8 @@
-//! The rules of the checker and the names they go by elsewhere.
+//! The rules of the checker, with their names in Flux.
 
-/// One rule of the checker. The numbers are Flux's; there is no F10.
+/// A rule of the checker, with the number that it has in Flux.
+///
+/// There is no F10.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// Ready is True while a declared negative condition is True.
@@ -13,30 +15,30 @@ pub enum Rule {
     F4,
     /// Reconciling and Stalled are both present.
     F5,
-    /// The observed generation is newer than the object's.
+    /// The observed generation is newer than the generation of the object.
     F6,
-    /// Ready although the observed generation is older than the object's.
+    /// Ready is True, but the generation of the object is not yet observed.
     F7,
-    /// Ready although some condition is older than the object.
+    /// Ready is True, but a condition was observed for an older generation.
     F8,
-    /// Ready although some condition has another generation than the status.
+    /// Ready is True, but a condition has another observed generation than the status.
     F9,
-    /// Ready is Unknown or missing although nothing is under way.
+    /// Ready is Unknown or missing while Reconciling is not True.
     F11,
     /// Ready is True while a declared negative condition is present.
     W1,
-    /// Ready does not repeat the most important negative condition.
+    /// Ready is not True, but does not repeat the most important negative condition.
     W2,
     /// Reconciling is present but False.
     W3,
     /// Stalled is present but False.
     W4,
-    /// A condition has no generation.
+    /// A condition has no observed generation.
     W5,
 }
 
 impl Rule {
-    /// The rules for an object at rest.
+    /// The rules for an object after a pass.
     pub(crate) const FINAL: [Self; 14] = [
         Self::F1,
         Self::F2,
@@ -54,11 +56,11 @@ impl Rule {
         Self::W5,
     ];
 
-    /// The rules for an object that is being worked on.
+    /// The rules for an object in the middle of a pass.
     pub(crate) const IN_PROGRESS: [Self; 8] =
         [Self::F2, Self::F4, Self::F5, Self::F6, Self::F11, Self::W3, Self::W4, Self::W5];
 
-    /// The name in Flux's checker, such as `FAIL0001` or `WARN0002`.
+    /// Returns the name in the checker of Flux, such as `FAIL0001` or `WARN0002`.
     #[must_use]
     pub fn id(self) -> String {
         let name = format!("{self:?}");
@@ -66,7 +68,9 @@ impl Rule {
         format!("{word}{number:0>4}")
     }
 
-    /// True for a rule whose violation misleads observers; the others are advice.
+    /// Returns whether a violation misleads observers.
+    ///
+    /// The other rules are recommendations.
     #[must_use]
     pub fn is_strict(self) -> bool {
         self < Self::W1

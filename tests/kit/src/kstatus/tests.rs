@@ -1,4 +1,4 @@
-//! The recorded checks of the reference, and the computation on what it wrote.
+//! Comparisons of check and computation with recorded results of the reference implementation.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn texts(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn each_check_finds_what_the_reference_finds() {
+fn each_rule_agrees_with_the_reference() {
     let Some(cases) = recorded("kstatus_checks.json") else {
         eprintln!("skipped: no recorded cases beside the repository");
         return;
@@ -46,7 +46,7 @@ fn each_check_finds_what_the_reference_finds() {
 }
 
 #[test]
-fn whole_checks_and_the_computation_agree_with_what_was_recorded() {
+fn check_and_computation_agree_with_recorded_results() {
     let Some(cases) = recorded("summarize_exhaustive.json") else {
         eprintln!("skipped: no recorded cases beside the repository");
         return;
@@ -69,7 +69,7 @@ fn whole_checks_and_the_computation_agree_with_what_was_recorded() {
 }
 
 #[test]
-fn observers_take_the_first_matching_row() {
+fn the_first_matching_rule_decides() {
     let condition = |kind: &str, status: &str| json!({"type": kind, "status": status});
     let of = |conditions: Value| compute(&object(&json!(2), &json!(2), &conditions));
     assert_eq!(compute(&json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}})), Observed::Terminating);
@@ -83,7 +83,7 @@ fn observers_take_the_first_matching_row() {
 }
 
 #[test]
-fn a_missing_ready_breaks_no_rule_about_what_it_says() {
+fn a_missing_ready_condition_violates_f2_only() {
     let obj = json!({"metadata": {"generation": 1}, "status": {"observedGeneration": 1, "conditions": [
         {"type": "FetchFailed", "status": "True", "reason": "Timeout", "message": "m", "observedGeneration": 1}]}});
     let rules: Vec<_> = check(&obj, &["FetchFailed"], Mode::Final).into_iter().map(|one| one.rule).collect();
@@ -91,7 +91,7 @@ fn a_missing_ready_breaks_no_rule_about_what_it_says() {
 }
 
 #[test]
-fn nonsense_is_read_as_an_object_without_conditions() {
+fn malformed_objects_have_no_conditions() {
     for obj in [json!(null), json!({"status": {"conditions": 7}}), json!({"status": {"conditions": [3]}})] {
         assert_eq!(compute(&obj), Observed::Current);
         assert!(!check(&obj, &[], Mode::Final).is_empty());

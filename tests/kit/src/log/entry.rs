@@ -1,4 +1,4 @@
-//! One request as the log has it.
+//! One entry of the request log.
 
 use std::fmt;
 
@@ -12,40 +12,40 @@ use crate::query::Query;
 use crate::registry::Verb;
 use crate::route::{Route, Target};
 
-/// A request as the log has it.
+/// A request in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What was to be done; `Get` for discovery and other paths that are no resources.
+    /// The verb; `Get` for discovery and other non-resource paths.
     pub verb: Verb,
-    /// API group; "" is the core group.
+    /// The API group; "" is the core group.
     pub group: String,
-    /// Version of the group.
+    /// The API version.
     pub version: String,
-    /// Plural of the resource; "" for paths that are no resources.
+    /// The plural name of the resource; "" for non-resource paths.
     pub resource: String,
-    /// Namespace, when the path has one.
+    /// The namespace in the path.
     pub namespace: Option<String>,
-    /// Name of the object: from the path, or at create from the body.
+    /// The name of the object: from the path or, for a create, from the body.
     pub name: Option<String>,
-    /// Subresource, such as "status".
+    /// The subresource, such as "status".
     pub subresource: Option<String>,
     /// The path as sent.
     pub path: String,
     /// The query as sent.
     pub query: String,
-    /// The Content-Type of the body, which says what sort of patch it is.
+    /// The Content-Type header, which for a patch contains the patch type.
     pub content_type: String,
-    /// The Accept, which says in which form the answer is wanted.
+    /// The Accept header.
     pub accept: String,
-    /// The User-Agent; kube sends none.
+    /// The User-Agent header; kube sends none.
     pub user_agent: String,
-    /// The `fieldManager` of the query.
+    /// The `fieldManager` in the query.
     pub field_manager: String,
-    /// Whether nothing was to be stored.
+    /// Whether the request is a dry run.
     pub dry_run: bool,
     /// The body as sent; see [`Entry::json`].
     pub body: Bytes,
-    /// The HTTP code of the answer; 0 while there is none.
+    /// The HTTP status code of the response; 0 while there is none.
     pub code: u16,
 }
 
@@ -78,26 +78,29 @@ impl Entry {
         }
     }
 
-    /// The body, where it is JSON; apply patches in YAML are read as well.
+    /// Parses the body as JSON or YAML; `None` if it is neither.
     #[must_use]
     pub fn json(&self) -> Option<Value> {
         let yaml = || serde_saphyr::from_str(std::str::from_utf8(&self.body).ok()?).ok();
         serde_json::from_slice(&self.body).ok().or_else(yaml)
     }
 
-    /// Who asked: the field manager of the request, else the first word of its User-Agent, else "unknown".
+    /// Returns the field manager, else the first word of the User-Agent.
+    ///
+    /// Without either, it returns "unknown".
     #[must_use]
     pub fn caller(&self) -> &str {
         [self.field_manager.as_str(), self.agent()].into_iter().find(|name| !name.is_empty()).unwrap_or("unknown")
     }
 
-    /// The first word of the User-Agent.
+    /// Returns the first word of the User-Agent.
     pub(crate) fn agent(&self) -> &str {
         self.user_agent.split(['/', ' ']).next().unwrap_or_default()
     }
 
-    /// Verb, resource and subresource, namespace and name: `patch widgets/status shop/w`. The names of Events are left out, since
-    /// nobody knows them beforehand.
+    /// Returns the request as a line, such as `patch widgets/status shop/w`.
+    ///
+    /// It contains verb, resource, subresource, namespace and name. Names of Events are omitted, since they are not predictable.
     #[must_use]
     pub fn line(&self) -> String {
         let subresource = self.subresource.iter().fold(String::new(), |_, name| format!("/{name}"));
@@ -107,7 +110,7 @@ impl Entry {
         format!("{} {what}{subresource} {}", self.verb, place.join("/")).trim_end().to_owned()
     }
 
-    /// Whether the request was to change something, dry runs included.
+    /// Returns whether the verb is a write, including dry runs.
     #[must_use]
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, Verb::Get | Verb::List | Verb::Watch)

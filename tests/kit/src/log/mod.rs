@@ -1,4 +1,4 @@
-//! The request log: what clients asked, in order, with what came of it.
+//! The request log: all requests in order, with the status codes of their responses.
 
 mod entry;
 mod requests;
@@ -9,10 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use entry::Entry;
 pub use requests::Requests;
 
-/// How many requests are remembered: more than tests make, and little enough for a server that runs for days.
+/// The number of retained requests: more than a test makes, and few enough for a server that runs for days.
 const LIMIT: usize = 100_000;
 
-/// The request log of a cluster; clones share it. It remembers the last 100,000 requests.
+/// The request log of a cluster.
+///
+/// It retains the last 100,000 requests. Clones share it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -30,77 +32,77 @@ const LIMIT: usize = 100_000;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    kept: Arc<Mutex<Kept>>,
+    retained: Arc<Mutex<Retained>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Retained {
     entries: VecDeque<Entry>,
-    /// How many entries came before the first one, so that an answer finds its entry or knows it gone.
+    /// The number of discarded entries, with which a response finds its entry.
     gone: usize,
 }
 
-/// The place of an entry since the start of the cluster.
+/// The position of an entry since the start of the cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticket(usize);
 
 impl Log {
-    /// All entries, oldest first.
+    /// Returns all entries, oldest first.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         self.filter(|_| true)
     }
 
-    /// The entries that a test holds for.
+    /// Returns the entries that match a predicate.
     #[must_use]
     pub fn filter(&self, test: impl Fn(&Entry) -> bool) -> Vec<Entry> {
         self.lock().entries.iter().filter(|entry| test(entry)).cloned().collect()
     }
 
-    /// How many entries a test holds for.
+    /// Counts the entries that match a predicate.
     #[must_use]
     pub fn count(&self, test: impl Fn(&Entry) -> bool) -> usize {
         self.lock().entries.iter().filter(|entry| test(entry)).count()
     }
 
-    /// The requests that were to change something, dry runs left out.
+    /// Returns the write requests, without dry runs.
     #[must_use]
     pub fn writes(&self) -> Vec<Entry> {
         self.filter(|entry| entry.is_write() && !entry.dry_run)
     }
 
-    /// All requests, to be narrowed down and asserted on.
+    /// Returns all requests, to filter them and assert on them.
     #[must_use]
     pub fn requests(&self) -> Requests {
         Requests::new(self.entries())
     }
 
-    /// Forgets all entries.
+    /// Discards all entries.
     pub fn clear(&self) {
-        let mut kept = self.lock();
-        kept.gone += kept.entries.len();
-        kept.entries.clear();
+        let mut retained = self.lock();
+        retained.gone += retained.entries.len();
+        retained.entries.clear();
     }
 
     pub(crate) fn begin(&self, entry: Entry) -> Ticket {
-        let mut kept = self.lock();
-        kept.entries.push_back(entry);
-        if kept.entries.len() > LIMIT {
-            kept.entries.pop_front();
-            kept.gone += 1;
+        let mut retained = self.lock();
+        retained.entries.push_back(entry);
+        if retained.entries.len() > LIMIT {
+            retained.entries.pop_front();
+            retained.gone += 1;
         }
-        Ticket(kept.gone + kept.entries.len() - 1)
+        Ticket(retained.gone + retained.entries.len() - 1)
     }
 
     pub(crate) fn finish(&self, ticket: Ticket, code: u16) {
-        let mut kept = self.lock();
-        let at = ticket.0.checked_sub(kept.gone);
-        if let Some(entry) = at.and_then(|at| kept.entries.get_mut(at)) {
+        let mut retained = self.lock();
+        let at = ticket.0.checked_sub(retained.gone);
+        if let Some(entry) = at.and_then(|at| retained.entries.get_mut(at)) {
             entry.code = code;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Retained> {
+        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

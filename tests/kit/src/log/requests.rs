@@ -1,4 +1,4 @@
-//! Requests chosen from the log, and what a test may say about them.
+//! Requests selected from the log, with assertions on them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,9 @@ use crate::diff::diff;
 use crate::log::Entry;
 use crate::registry::Verb;
 
-/// Requests from the log, oldest first; each method keeps some of them. Every assertion shows the requests when it fails.
+/// Requests from the log, oldest first, with filters and assertions.
+///
+/// An assertion that fails shows the requests.
 ///
 /// ```
 /// # use evenkeel_testkit::{Cluster, Verb};
@@ -38,73 +40,77 @@ impl Requests {
         Self(entries)
     }
 
-    /// Those that the test holds for.
+    /// Selects the requests that match a predicate.
     #[must_use]
     pub fn filter(&self, test: impl Fn(&Entry) -> bool) -> Self {
         Self(self.0.iter().filter(|entry| test(entry)).cloned().collect())
     }
 
-    /// Those that were to change something, dry runs left out.
+    /// Selects the write requests, without dry runs.
     #[must_use]
     pub fn writes(&self) -> Self {
         self.filter(|entry| entry.is_write() && !entry.dry_run)
     }
 
-    /// Those that only read: get, list, watch.
+    /// Selects the read requests: get, list and watch.
     #[must_use]
     pub fn reads(&self) -> Self {
         self.filter(|entry| !entry.is_write())
     }
 
-    /// Those with this verb.
+    /// Selects the requests with a verb.
     #[must_use]
     pub fn verb(&self, verb: Verb) -> Self {
         self.filter(|entry| entry.verb == verb)
     }
 
-    /// Those about this plural, such as "configmaps", its subresources included.
+    /// Selects the requests for a resource (plural), such as "configmaps".
+    ///
+    /// This includes requests for its subresources.
     #[must_use]
     pub fn resource(&self, plural: &str) -> Self {
         self.filter(|entry| entry.resource == plural)
     }
 
-    /// Those about other plurals than this one.
+    /// Excludes the requests for a resource (plural).
     #[must_use]
     pub fn without(&self, plural: &str) -> Self {
         self.filter(|entry| entry.resource != plural)
     }
 
-    /// Those about this subresource, such as "status".
+    /// Selects the requests for a subresource, such as "status".
     #[must_use]
     pub fn subresource(&self, name: &str) -> Self {
         self.filter(|entry| entry.subresource.as_deref() == Some(name))
     }
 
-    /// Those of this [caller](Entry::caller).
+    /// Selects the requests of a [caller](Entry::caller).
     #[must_use]
     pub fn by(&self, caller: &str) -> Self {
         self.filter(|entry| entry.caller() == caller)
     }
 
-    /// The requests.
+    /// Returns the selected requests.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.0
     }
 
-    /// How many they are.
+    /// Returns the number of requests.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// One [line](Entry::line) for each.
+    /// Returns one [line](Entry::line) per request.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.0.iter().map(Entry::line).collect()
     }
 
-    /// How often each caller asked what: `me: patch widgets/status`, without namespaces and names.
+    /// Counts the requests by caller, verb and resource.
+    ///
+    /// A key is a text such as `me: patch widgets/status`.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
@@ -115,20 +121,20 @@ impl Requests {
         counts
     }
 
-    /// They are these, in this order, as [lines](Entry::line).
+    /// Asserts that the requests are exactly these [lines](Entry::line), in order.
     ///
     /// # Panics
-    /// When they are not.
+    /// Panics if they differ.
     #[track_caller]
     pub fn assert_eq<L: AsRef<str>>(&self, wanted: impl IntoIterator<Item = L>) {
         let wanted: Vec<String> = wanted.into_iter().map(|line| line.as_ref().to_owned()).collect();
         compare("the requests", &wanted, &self.lines());
     }
 
-    /// They are counted like this, and there are no others; see [`counts`](Requests::counts).
+    /// Asserts that the [counts](Requests::counts) are exactly these, in any order.
     ///
     /// # Panics
-    /// When they are not.
+    /// Panics if they differ.
     #[track_caller]
     pub fn assert_counts<L: AsRef<str>>(&self, wanted: impl IntoIterator<Item = (L, usize)>) {
         let line = |(what, times): (String, usize)| format!("{what} {times}");
@@ -139,10 +145,10 @@ impl Requests {
         compare("the counts of the requests", &wanted, &found);
     }
 
-    /// There are none: `log.requests().writes().assert_none()`.
+    /// Asserts that there are none: `log.requests().writes().assert_none()`.
     ///
     /// # Panics
-    /// When there are some.
+    /// Panics if there is one.
     #[track_caller]
     pub fn assert_none(&self) {
         assert!(self.0.is_empty(), "no such request was expected:\n{self}");
@@ -150,7 +156,7 @@ impl Requests {
 }
 
 impl fmt::Display for Requests {
-    /// A line for each, with its code and caller.
+    /// Lists one line per request, with its status code and its caller.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|entry| writeln!(f, "  {} {} by {}", entry.code, entry.line(), entry.caller()))
     }

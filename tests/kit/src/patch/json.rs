@@ -1,4 +1,4 @@
-//! JSON patch (RFC 6902) with the API server's reading of `test` against null.
+//! JSON patch (RFC 6902); a `test` against null behaves as on an API server.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use json_patch::jsonptr::Pointer;
 use json_patch::{PatchOperation, TestOperation};
 use serde_json::Value;
 
-/// Why a patch was refused; the object it was meant for is unchanged.
+/// The error of a patch; the target object is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchError {
     /// The patch is not a list of known operations: HTTP 400, reason `BadRequest`.
     Malformed(String),
-    /// An operation does not fit the object (a failed `test`, an absent path): HTTP 422, reason `Invalid`.
+    /// An operation does not match the object (a failed `test`, an absent path): HTTP 422, reason `Invalid`.
     Failed(String),
-    /// A strategic merge patch lacks a key or has an unknown directive: HTTP 500 without a reason, as API servers answer.
+    /// A strategic merge patch without a key or with an unknown directive: HTTP 500 without a reason, as API servers return.
     Broken(String),
 }
 
@@ -27,13 +27,13 @@ impl fmt::Display for PatchError {
 
 impl std::error::Error for PatchError {}
 
-/// Applies the JSON patch `patch` to `doc`: all of its operations, or none.
+/// Applies the JSON patch `patch` to `doc`. On an error `doc` is unchanged.
 ///
-/// `test` of null passes where the last member of the path is absent under an existing parent. RFC 6902 calls that a
-/// failure, but API servers accept it, and the finalizer of kube-runtime relies on it.
+/// A `test` against null succeeds if only the last member of the path is absent. RFC 6902 requires it to fail, but API servers accept it,
+/// and the finalizer of kube-runtime relies on that.
 ///
 /// # Errors
-/// [`PatchError::Malformed`] when `patch` is not a list of operations, [`PatchError::Failed`] when one does not apply.
+/// [`PatchError::Malformed`] if `patch` is not a list of operations; [`PatchError::Failed`] if an operation does not apply.
 pub fn json_patch(doc: &mut Value, patch: &Value) -> Result<(), PatchError> {
     let operations = parse(patch)?;
     let mut patched = doc.clone();
@@ -71,7 +71,7 @@ fn apply(doc: &mut Value, operation: &PatchOperation) -> Result<(), PatchError> 
     }
 }
 
-/// True for a `test` of null whose path misses only its last member.
+/// Whether the operation tests for null and only the last member of its path is absent.
 fn is_absent_null(doc: &Value, test: &TestOperation) -> bool {
     if !test.value.is_null() {
         return false;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_known_operations_is_malformed() {
+    fn an_invalid_operation_list_is_malformed() {
         for patch in [
             json!({"op": "replace", "path": "/spec/size", "value": 3}),
             json!([{"op": "bogus", "path": "/spec/size"}]),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_operation_undoes_the_ones_before_it() {
+    fn a_failed_operation_undoes_earlier_ones() {
         let mut doc = json!({"spec": {"size": 1}});
         let patch = json!([{"op": "replace", "path": "/spec/size", "value": 2}, {"op": "remove", "path": "/nope"}]);
         assert!(json_patch(&mut doc, &patch).is_err());

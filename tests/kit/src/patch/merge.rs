@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Applies the merge patch `patch` to `doc`: objects merge, null removes, anything else replaces.
+/// Applies the merge patch `patch` to `doc`: objects are merged, null removes a member, and other values replace it.
 pub fn merge_patch(doc: &mut Value, patch: &Value) {
     json_patch::merge(doc, patch);
 }

@@ -1,4 +1,4 @@
-//! The messages that are read: numbers, names and types of their fields, as Kubernetes publishes them.
+//! The supported messages: numbers, names and types of their fields, as Kubernetes publishes them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::read::{Wire, fields, text};
 
-/// A message a line: its name, then `name:number:type` of each field. `[]` is a list, `{}` a map by name, `?` a field whose zero is
-/// written, too, and `=` a field whose own fields stand in its place.
+/// One message per line: its name, then `name:number:type` of each field. `[]` is a list and `{}` a map by name. `?` marks a field whose
+/// zero value is written too, and `=` a field that is replaced by its own fields.
 const MESSAGES: &str = "
 ConfigMap metadata:1:ObjectMeta data:2:{}string binaryData:3:{}bytes immutable:4:?bool
 Secret metadata:1:ObjectMeta data:2:{}bytes type:3:string stringData:4:{}string immutable:5:?bool
@@ -85,7 +85,7 @@ ObjectMeta name:1:string generateName:2:string namespace:3:string selfLink:4:str
 OwnerReference kind:1:string name:3:string uid:4:string apiVersion:5:string controller:6:?bool blockOwnerDeletion:7:?bool
 ";
 
-/// The kinds that may come as protobuf.
+/// The kinds that are accepted as protobuf.
 const KINDS: [&str; 19] = [
     "ConfigMap",
     "Secret",
@@ -112,7 +112,7 @@ struct Field {
     name: &'static str,
     shape: Shape,
     type_: &'static str,
-    /// Whether a zero is a value.
+    /// Whether a zero value is written.
     keeps_zero: bool,
 }
 
@@ -141,7 +141,7 @@ fn field(message: &'static str, text: &'static str) -> Option<((&'static str, u6
 /// Decodes an object of a kind.
 ///
 /// # Errors
-/// When the kind or a field is not known here, or the bytes are none of it.
+/// If the kind or a field is not supported, or the bytes are malformed.
 pub(super) fn decode(kind: &str, bytes: &[u8]) -> Result<Value, String> {
     let known = KINDS.into_iter().find(|known| *known == kind);
     message(known.ok_or_else(|| format!("a {kind} is not read as protobuf here"))?, bytes)
@@ -223,7 +223,7 @@ fn int_or_string(bytes: &[u8]) -> Result<Value, String> {
     Ok(if is_text { word } else { number })
 }
 
-/// What Go leaves out of JSON.
+/// Whether Go omits the value from JSON.
 fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null => true,

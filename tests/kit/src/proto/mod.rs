@@ -1,4 +1,4 @@
-//! Protobuf bodies: kubectl writes some of what it creates in this form. What is known of it is in `message`.
+//! Protobuf bodies, which kubectl uses for some creates. The supported messages are in `message`.
 
 mod message;
 mod read;
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use read::{Wire, fields};
 
-/// What an encoded object begins with.
+/// The prefix of an encoded object.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// Decodes an object of one of the known kinds.
+/// Decodes an object of one of the supported kinds.
 ///
 /// # Errors
-/// What cannot be read, or is not known here.
+/// If the body is malformed, or contains an unsupported kind or field.
 pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     let envelope = body.strip_prefix(MAGIC).ok_or("the body does not begin as a protobuf object does")?;
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_config_map_is_read() {
+    fn a_config_map_is_decoded() {
         let entry = [field(1, b"k"), field(2, b"v")].concat();
         let raw = [field(1, &field(1, b"a")), field(2, &entry)].concat();
         let expected = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}});
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_cut_short_is_refused() {
+    fn unknown_or_truncated_messages_are_rejected() {
         assert!(decode(b"{}").is_err());
         assert!(decode(&envelope("Lease", &[])).unwrap_err().contains("Lease"));
         assert!(decode(&envelope("ConfigMap", &field(99 % 32, b"x"))).is_err());

@@ -1,4 +1,4 @@
-//! The wire format of protobuf.
+//! The protobuf wire format.
 
 /// A value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Wire<'a> {
 /// The fields of a message, in order.
 ///
 /// # Errors
-/// When the message is cut short, or has a field of a form that Kubernetes does not use.
+/// If the message is truncated, or has a wire type that Kubernetes does not use.
 pub(super) fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, Wire<'_>)>, String> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
@@ -45,7 +45,7 @@ fn block<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], String> {
     Ok(block)
 }
 
-/// UTF-8.
+/// Decodes a string as UTF-8.
 pub(super) fn text(bytes: &[u8]) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|error| error.to_string())
 }

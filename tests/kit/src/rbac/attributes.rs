@@ -1,4 +1,4 @@
-//! What is asked: a verb on a resource, or on a path that is none.
+//! The attributes of a request: a verb on a resource or on a non-resource path.
 
 use http::Method;
 use http::request::Parts;
@@ -9,7 +9,7 @@ use crate::route::{Route, Target};
 use crate::selector::named;
 use crate::state::User;
 
-/// What a request wants to do, as roles name it.
+/// The attributes of a request, in the terms of RBAC rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) verb: String,
@@ -18,12 +18,12 @@ pub(crate) struct Asked {
     pub(crate) subresource: String,
     pub(crate) namespace: String,
     pub(crate) name: String,
-    /// The path, where it is about no resource; else empty.
+    /// The path of a non-resource request; otherwise empty.
     pub(crate) path: String,
 }
 
 impl Asked {
-    /// What a request asks for.
+    /// Reads the attributes of a request.
     pub(crate) fn of(route: &Route, parts: &Parts) -> Self {
         match route {
             Route::Other => Asked {
@@ -45,7 +45,7 @@ impl Asked {
             None if of_many => selected(),
             None => String::new(),
         };
-        // A namespace is in itself.
+        // A Namespace object counts as being in its own namespace.
         let own = || (target.group.is_empty() && target.plural == "namespaces").then(|| name.clone());
         Asked {
             verb: verb.to_owned(),
@@ -58,7 +58,7 @@ impl Asked {
         }
     }
 
-    /// The resource with its subresource.
+    /// The resource including its subresource.
     pub(super) fn combined(&self) -> String {
         match self.subresource.as_str() {
             "" => self.resource.clone(),
@@ -66,7 +66,7 @@ impl Asked {
         }
     }
 
-    /// 403.
+    /// The 403 response.
     pub(super) fn refusal(&self, user: &User) -> Failure {
         if !self.path.is_empty() {
             let why = format!("forbidden: User {:?} cannot {} path {:?}", user.name, self.verb, self.path);

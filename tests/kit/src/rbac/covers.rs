@@ -1,10 +1,10 @@
-//! Whether the rules that someone has cover those that he gives away.
+//! Whether the rules of a user cover the rules that the user grants.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-/// What is given and not held, a line for each part, as servers print and sort it.
+/// The rules in `given` that `held` does not cover, one line per part, printed and sorted as by an API server.
 pub(super) fn missing(held: &[Value], given: &[Value]) -> BTreeSet<String> {
     let parts = given.iter().flat_map(parts).filter(|part| !held.iter().any(|rule| covers(rule, part)));
     let mut compact: Vec<Value> = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn missing(held: &[Value], given: &[Value]) -> BTreeSet<String> {
     compact.iter().map(printed).collect()
 }
 
-/// A rule taken apart: rules with one verb, one group, one resource and at most one name, or with one verb and one path.
+/// Splits a rule into rules with one verb, one group, one resource and at most one name, or with one verb and one path.
 fn parts(rule: &Value) -> Vec<Value> {
     let mut parts = Vec::new();
     let names: Vec<Option<&str>> = match texts(rule, "resourceNames") {
@@ -46,7 +46,7 @@ fn parts(rule: &Value) -> Vec<Value> {
     parts
 }
 
-/// Whether a rule that is held covers a part.
+/// Whether a rule covers a part of another rule.
 fn covers(held: &Value, part: &Value) -> bool {
     let has_all = |field: &str, covered: fn(&str, &str) -> bool| {
         texts(part, field).iter().all(|wanted| texts(held, field).iter().any(|one| covered(one, wanted)))
@@ -76,7 +76,7 @@ fn texts<'a>(rule: &'a Value, field: &str) -> Vec<&'a str> {
     rule[field].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Such as `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`.
+/// A rule as printed in messages, such as `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`.
 fn printed(rule: &Value) -> String {
     let fields = [
         ("APIGroups", "apiGroups"),
@@ -86,12 +86,12 @@ fn printed(rule: &Value) -> String {
         ("Verbs", "verbs"),
     ];
     let fields = fields.map(|(name, field)| (name, texts(rule, field)));
-    let said = fields.iter().filter(|(_, texts)| !texts.is_empty());
-    let said: Vec<String> = said.map(|(name, texts)| format!("{name}:{}", quoted(texts))).collect();
-    format!("{{{}}}", said.join(", "))
+    let printed = fields.iter().filter(|(_, texts)| !texts.is_empty());
+    let printed: Vec<String> = printed.map(|(name, texts)| format!("{name}:{}", quoted(texts))).collect();
+    format!("{{{}}}", printed.join(", "))
 }
 
-/// A list of texts as Go quotes it: `["a" "b"]`.
+/// A list of strings as Go's `%q` prints it: `["a" "b"]`.
 pub(super) fn quoted(texts: &[impl AsRef<str>]) -> String {
     let texts: Vec<String> = texts.iter().map(|text| format!("{:?}", text.as_ref())).collect();
     format!("[{}]", texts.join(" "))
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_cover_what_they_name_and_several_may_do_it_together() {
+    fn several_rules_together_cover_a_grant() {
         let held =
             [rule("", &["pods"], &["get"]), rule("", &["pods", "*/status"], &["list"]), rule("apps", &["*"], &["*"])];
         assert!(lacks(&held, rule("", &["pods"], &["get", "list"])).is_empty());
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_for_names_covers_those_names_alone() {
+    fn resource_names_restrict_what_a_rule_covers() {
         let named = |names: &[&str]| {
             let mut rule = rule("", &["pods"], &["get"]);
             rule["resourceNames"] = json!(names);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_covered_by_their_beginning() {
+    fn paths_are_covered_by_prefix() {
         let paths = |paths: &[&str]| json!({"nonResourceURLs": paths, "verbs": ["get"]});
         let held = [paths(&["/logs/*", "/version"])];
         assert!(lacks(&held, paths(&["/logs/a", "/logs/*", "/version"])).is_empty());

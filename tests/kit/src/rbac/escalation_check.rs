@@ -1,4 +1,4 @@
-//! Nobody gives away rights that he has not: roles and bindings are refused that do.
+//! The privilege escalation check: rejects roles and bindings that grant more than the user has.
 
 use serde_json::{Value, json};
 
@@ -11,10 +11,10 @@ use crate::request_context::Call;
 use crate::state::Server;
 use crate::strategy::meta;
 
-/// Refuses a role or a binding that gives the writer, or others, rights that he has not and may not give.
+/// Rejects a role or a binding that grants permissions which the user neither has nor may grant.
 ///
 /// # Errors
-/// 403 with the rights that he lacks; 404 when a binding names a role that is not there.
+/// 403 with the missing permissions; 404 if a binding references a role that does not exist.
 pub(crate) fn check_given(server: &Server, call: &Call, sent: &Value, live: Option<&Value>) -> Result<(), Failure> {
     let is_master = call.user.groups.iter().any(|group| group == MASTERS);
     if !server.options.rbac || call.kind.group != GROUP || is_master || live.is_some_and(|live| only_owners(live, sent))
@@ -36,7 +36,7 @@ fn of_role(server: &Server, call: &Call, sent: &Value, live: Option<&Value>) -> 
     if !aggregates(sent) && !live.is_some_and(aggregates) {
         return Ok(());
     }
-    // What others label becomes part of it.
+    // Rules of aggregated roles become part of this role.
     let all = [
         json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}),
         json!({"verbs": ["*"], "nonResourceURLs": ["*"]}),
@@ -56,7 +56,7 @@ fn of_binding(server: &Server, call: &Call, sent: &Value) -> Result<(), Failure>
     holds(server, call, sent, rules(&role))
 }
 
-/// Whether the writer has a right over roles where he writes.
+/// Whether the user has the verb on roles or bindings in the namespace of the request.
 fn may(server: &Server, call: &Call, verb: &str, plural: &str, name: &str) -> bool {
     let asked = Asked {
         verb: verb.to_owned(),
@@ -69,7 +69,7 @@ fn may(server: &Server, call: &Call, verb: &str, plural: &str, name: &str) -> bo
     decide(server, &call.user, &asked) != Decision::Denied
 }
 
-/// Refuses rules that the writer does not have himself.
+/// Rejects rules that the user's own rules do not cover.
 fn holds(server: &Server, call: &Call, sent: &Value, given: &[Value]) -> Result<(), Failure> {
     let grants = granted(server, &call.user, call.target.namespace.as_deref());
     let held: Vec<Value> = grants.into_iter().flat_map(|grant| grant.rules).collect();
@@ -93,7 +93,7 @@ fn about<'a>(call: &'a Call, sent: &'a Value) -> About<'a> {
     About { group: GROUP, kind: &call.kind.plural, name: meta(sent, "name") }
 }
 
-/// Whether only what the garbage collector writes is another.
+/// Whether only the fields that the garbage collector writes differ.
 fn only_owners(live: &Value, sent: &Value) -> bool {
     let without = |object: &Value| {
         let mut object = object.clone();

@@ -1,4 +1,4 @@
-//! Who asks: a bearer token, an impersonated user, or the caller inside the process.
+//! Authentication: a bearer token, an impersonated user, or the caller inside the process.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -11,10 +11,10 @@ use crate::state::{Local, Server, User};
 
 const ACCOUNT: &str = "system:serviceaccount:";
 
-/// Who asks.
+/// The authenticated caller.
 ///
 /// # Errors
-/// 401 for an unknown token, or for none where tokens are the only way in.
+/// 401 for an unknown token, or for a missing token if tokens are required.
 fn caller(server: &Server, parts: &Parts) -> Result<User, Failure> {
     let (known, rbac) = (&server.options.identities, server.options.rbac);
     let token = header(&parts.headers, AUTHORIZATION.as_str());
@@ -29,10 +29,10 @@ fn caller(server: &Server, parts: &Parts) -> Result<User, Failure> {
     }
 }
 
-/// Who asks, or whom the caller asks as.
+/// The effective user: the caller, or the user that the caller impersonates.
 ///
 /// # Errors
-/// 401 as above; 403 when the caller may not ask as another.
+/// 401 as above; 403 if the caller may not impersonate the user.
 pub(crate) fn user(server: &Server, parts: &Parts) -> Result<User, Failure> {
     let caller = caller(server, parts)?;
     let groups = parts.headers.get_all("Impersonate-Group").iter().filter_map(|group| group.to_str().ok());

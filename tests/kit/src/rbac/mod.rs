@@ -1,4 +1,4 @@
-//! Rights: who asks, and whether the roles in the store allow it.
+//! Authorization: whether the roles in the store allow a request of a user.
 
 mod attributes;
 mod covers;
@@ -21,10 +21,10 @@ pub(crate) use review::answer as review;
 pub(crate) use seed::plant;
 pub(crate) use token::AUDIENCE;
 
-/// Refuses what the user may not do, with the text of a real server.
+/// Rejects a request that the user may not perform, with the message of an API server.
 ///
 /// # Errors
-/// 403 when rights are checked and no role allows it.
+/// 403 if authorization is enabled and no role allows the request.
 pub(crate) fn check(server: &Server, user: &User, asked: &Asked) -> Result<(), Failure> {
     match decide(server, user, asked) {
         Decision::Allowed(_) => Ok(()),
@@ -32,7 +32,7 @@ pub(crate) fn check(server: &Server, user: &User, asked: &Asked) -> Result<(), F
     }
 }
 
-/// Refuses a user who may change an object and may not make it, where the request would make it.
+/// Rejects an apply or update that would create the object if the user may not create it.
 pub(crate) fn check_create(server: &Server, call: &Call) -> Result<(), Failure> {
     let asked = Asked {
         verb: "create".to_owned(),
@@ -42,20 +42,20 @@ pub(crate) fn check_create(server: &Server, call: &Call) -> Result<(), Failure> 
         name: call.name().to_owned(),
         ..Asked::default()
     };
-    // Real servers give no reason here.
+    // API servers return no reason here.
     let about = About { group: &call.kind.group, kind: &call.kind.plural, name: call.name() };
     check(server, &call.user, &asked).map_err(|_| Failure::forbidden(about, ""))
 }
 
-/// What is decided, and why.
+/// The result of authorization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// With the reason a review tells.
+    /// Allowed, with the reason that a review reports.
     Allowed(String),
     Denied,
 }
 
-/// The group that may do everything.
+/// The group whose members may do everything.
 const MASTERS: &str = "system:masters";
 
 pub(crate) fn decide(server: &Server, user: &User, asked: &Asked) -> Decision {

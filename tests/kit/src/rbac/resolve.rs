@@ -1,4 +1,4 @@
-//! The rules a user has: through bindings, from roles.
+//! Resolves the rules of a user from bindings and roles.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::strategy::meta;
 
 pub(super) const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// What one binding gives.
+/// The rules that one binding grants.
 #[derive(Debug)]
 pub(super) struct Grant {
-    /// Such as `ClusterRoleBinding "b" of ClusterRole "r" to User "u"`.
+    /// The binding in messages, such as `ClusterRoleBinding "b" of ClusterRole "r" to User "u"`.
     pub(super) source: String,
     pub(super) rules: Vec<Value>,
 }
 
-/// What the user has everywhere, and in the namespace when one is asked about.
+/// The rules of the user in the cluster, and in the namespace if one is given.
 pub(super) fn granted(server: &Server, user: &User, namespace: Option<&str>) -> Vec<Grant> {
     let cluster = server.store.list(&storage("clusterrolebindings"), None).items;
     let mut grants: Vec<Grant> = cluster.iter().filter_map(|binding| grant(server, user, binding, "")).collect();
@@ -33,7 +33,7 @@ pub(super) fn storage(plural: &str) -> Storage {
     Storage::new(GROUP, plural)
 }
 
-/// What the binding gives to the user; nothing when it does not name him, or its role is not there.
+/// The rules that the binding grants to the user; `None` if it does not include the user, or its role does not exist.
 fn grant(server: &Server, user: &User, binding: &Arc<Value>, namespace: &str) -> Option<Grant> {
     let mut subjects = binding["subjects"].as_array().into_iter().flatten();
     let subject = subjects.find(|subject| names(subject, user, namespace))?;

@@ -1,4 +1,4 @@
-//! Reviews: questions about rights, answered and not stored.
+//! Access reviews: requests that are answered with a status and not stored.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::request_context::Call;
 use crate::schema::Cause;
 use crate::state::{Server, User};
 
-/// Answers a review: the object as sent, with a status.
+/// Answers a review: returns the object as sent, with a status.
 ///
 /// # Errors
-/// 422 when it asks about nothing, or about two things.
+/// 422 if the review has no attributes or both kinds of attributes.
 pub(crate) fn answer(server: &Server, call: &Call, mut review: Value) -> Result<Value, Failure> {
     review["metadata"] = json!({});
     if call.kind.kind == "SelfSubjectRulesReview" {
@@ -59,7 +59,7 @@ fn causes(spec: &Value, kind: &str) -> Vec<Cause> {
     causes
 }
 
-/// The user a review names; nothing is added to the groups it says.
+/// The user in a review; no groups are added.
 fn named(spec: &Value) -> User {
     let groups = spec["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
     User { name: spec["user"].as_str().unwrap_or_default().to_owned(), groups: groups.map(str::to_owned).collect() }
@@ -83,7 +83,7 @@ fn asked(spec: &Value) -> Asked {
     }
 }
 
-/// All rules the user has in a namespace.
+/// All rules of the user in a namespace.
 fn rules(server: &Server, user: &User, namespace: &str) -> Value {
     let everything = !server.options.rbac || user.groups.iter().any(|group| group == super::MASTERS);
     if everything {

@@ -1,10 +1,10 @@
-//! Whether one rule of a role allows what is asked.
+//! Whether one rule of a role allows a request.
 
 use serde_json::Value;
 
 use super::attributes::Asked;
 
-/// Whether the rule allows it.
+/// Whether the rule allows the request.
 pub(super) fn allows(rule: &Value, asked: &Asked) -> bool {
     if !has(rule, "verbs", |verb| verb == "*" || verb == asked.verb) {
         return false;
@@ -22,12 +22,12 @@ fn has(rule: &Value, field: &str, fits: impl Fn(&str) -> bool) -> bool {
     rule[field].as_array().into_iter().flatten().filter_map(Value::as_str).any(fits)
 }
 
-/// `*`, the resource with its subresource, or any resource with this subresource.
+/// Matches `*`, the resource with its subresource, or any resource with this subresource.
 fn is_resource(rule: &str, combined: &str, subresource: &str) -> bool {
     rule == "*" || rule == combined || (!subresource.is_empty() && rule.strip_prefix("*/") == Some(subresource))
 }
 
-/// No names mean all names.
+/// A rule without names matches all names.
 fn is_name(rule: &Value, name: &str) -> bool {
     let names = rule["resourceNames"].as_array().map(Vec::as_slice).unwrap_or_default();
     names.is_empty() || names.iter().any(|known| known == name)
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_a_rule_leave_out_others_and_the_nameless() {
+    fn resource_names_restrict_a_rule() {
         let rule = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "resourceNames": ["a"]});
         assert!(allows(&rule, &asked("get", "deployments", "", "a")));
         assert!(!allows(&rule, &asked("get", "deployments", "", "b")));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_allowed_by_name_or_by_their_beginning() {
+    fn paths_match_exactly_or_by_prefix() {
         let rule = json!({"verbs": ["get"], "nonResourceURLs": ["/version", "/healthz/*"]});
         let path = |path: &str| Asked { verb: "get".to_owned(), path: path.to_owned(), ..Asked::default() };
         assert!(allows(&rule, &path("/version")));

@@ -1,4 +1,4 @@
-//! The roles every cluster has, as far as clients need them to begin.
+//! The default roles of a cluster; only those that clients need at start.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::state::Server;
 use crate::store::Write;
 use crate::strategy;
 
-/// Stores the first roles and their bindings.
+/// Stores the default roles and their bindings.
 pub(crate) fn plant(server: &Server) {
     let authenticated = ["system:authenticated"];
     let public = ["system:authenticated", "system:unauthenticated"];
@@ -71,7 +71,7 @@ fn store(server: &Server, kind: &str, plural: &str, name: &str, content: Value) 
     object["metadata"] = json!({"name": name, "labels": {"kubernetes.io/bootstrapping": "rbac-defaults"}});
     if strategy::fresh(&row, None, &server.clock.stamp(), &mut object).is_ok() {
         let key = (String::new(), name.to_owned());
-        // The store is empty, so nothing can come between.
+        // The store is empty, so the commit can't conflict.
         let _ = server.store.commit(Write { resource: storage(plural), key, old: None, new: Some(object) });
     }
 }

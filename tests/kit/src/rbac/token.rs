@@ -1,14 +1,14 @@
-//! Tokens of service accounts: good until they run out or what they stand for is gone.
+//! Service account tokens, which are valid until they expire or a bound object is deleted.
 
 use crate::registry::Storage;
 use crate::state::{Server, User};
 use crate::store::Key;
 use crate::strategy::meta;
 
-/// Whom tokens are for that name nobody else: the API server.
+/// The default audience of tokens: the API server.
 pub(crate) const AUDIENCE: &str = "https://kubernetes.default.svc";
 
-/// Who asks with this token; nobody when it is for others, has run out or has lost what it was bound to.
+/// The user of this token. `None` if it has a different audience, has expired, or a bound object was deleted.
 pub(super) fn user(server: &Server, text: &str) -> Option<User> {
     let token = server.tokens.get(text)?;
     let stands = |(storage, key, uid): &(Storage, Key, String)| {

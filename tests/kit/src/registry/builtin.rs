@@ -1,4 +1,4 @@
-//! The built-in kinds, a row each.
+//! The table of built-in kinds, one row each.
 
 use k8s_openapi::api::{
     apps::v1 as apps, authorization::v1 as authorization, autoscaling::v2 as autoscaling, batch::v1 as batch,
@@ -15,7 +15,7 @@ use super::field::{Absent, Selectable};
 use super::kind::{Kind, Origin, Scale, Selector, Storage, Subresource, Verb};
 use super::typed::Decode;
 
-/// All rows, ordered by group and plural as discovery shows them.
+/// All rows in the order of discovery: by group and plural.
 pub(super) fn kinds() -> Vec<Kind> {
     let mut kinds: Vec<Kind> = [core(), workloads(), rest(), reviews()].into_iter().flatten().collect();
     kinds.sort_by(|a, b| (&a.group, &a.plural).cmp(&(&b.group, &b.plural)));
@@ -76,7 +76,7 @@ fn rest() -> Vec<Kind> {
     ]
 }
 
-/// Questions: they are answered and not stored.
+/// Reviews: they return a result and are not stored.
 fn reviews() -> Vec<Kind> {
     vec![
         review::<authorization::LocalSubjectAccessReview>(),
@@ -122,7 +122,7 @@ fn namespace() -> Kind {
 
 const REFERENCE: [&str; 7] = ["apiVersion", "fieldPath", "kind", "name", "namespace", "resourceVersion", "uid"];
 
-/// A reference's fields under the name an Event's shape gives it; the store holds either name.
+/// The fields of a reference under their names in one of the Event groups; a stored Event may have either name.
 fn reference(name: &str) -> Vec<Selectable> {
     let field = |field| {
         let pointers = [format!("/involvedObject/{field}"), format!("/regarding/{field}")];
@@ -176,7 +176,7 @@ fn job_fields() -> Vec<Selectable> {
     vec![Selectable::at("status.successful", &["/status/succeeded"], Absent::Zero)]
 }
 
-/// A kind with the traits most have: all verbs, unconditional updates, neither status nor generation.
+/// A kind with the most common traits: all verbs, unconditional updates, neither status nor generation.
 fn row<T>() -> Kind
 where
     T: Resource<Scope: Scope> + Serialize + DeserializeOwned,
@@ -204,7 +204,7 @@ where
     }
 }
 
-/// In the order discovery has them for built-in kinds; custom kinds have another.
+/// The verbs in the order of discovery for built-in kinds; custom kinds have a different order.
 const VERBS: [Verb; 8] =
     [Verb::Create, Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List, Verb::Patch, Verb::Update, Verb::Watch];
 
@@ -220,7 +220,7 @@ impl Scope for ClusterResourceScope {
     const NAMESPACED: bool = false;
 }
 
-/// What a row adds to the common traits.
+/// The methods by which a row changes the common traits.
 impl Kind {
     fn short(self, names: &[&str]) -> Self {
         Self { short_names: names.iter().map(|&name| name.to_owned()).collect(), ..self }
@@ -230,7 +230,7 @@ impl Kind {
         Self { categories: vec![name.to_owned()], ..self }
     }
 
-    /// In what `kubectl get all` shows.
+    /// Adds the kind to the category of `kubectl get all`.
     fn all(self) -> Self {
         self.category("all")
     }
@@ -243,7 +243,7 @@ impl Kind {
         Self { generation: true, ..self }
     }
 
-    /// Has a status that follows a generation.
+    /// Adds a status and a generation.
     fn counted(self) -> Self {
         self.with_status().generated()
     }

@@ -1,22 +1,22 @@
-//! A field that field selectors may name.
+//! A field that field selectors support.
 
 use serde_json::Value;
 
-/// A field that field selectors may name, and where objects have it.
+/// A field that field selectors support, and its location in objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selectable {
-    /// What a selector writes, such as "status.phase".
+    /// The name in selectors, such as "status.phase".
     pub label: String,
-    /// JSON pointers to the value; the first that leads to something non-empty counts.
+    /// JSON pointers to the value; the first non-empty value counts.
     pub pointers: Vec<String>,
-    /// What a missing value compares as.
+    /// The value that selectors compare if the field is absent.
     pub absent: Absent,
 }
 
-/// What a missing value compares as: what the Go type of the field prints.
+/// The value that selectors compare if the field is absent: the printed zero value of the Go type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// "", for texts and for every field of a custom kind.
+    /// "", for string fields and for all fields of custom kinds.
     Empty,
     /// "false".
     False,
@@ -25,19 +25,19 @@ pub enum Absent {
 }
 
 impl Selectable {
-    /// A text field at the place its label says.
+    /// A string field whose label is its path.
     #[must_use]
     pub fn plain(label: &str) -> Self {
         Self::at(label, &[&pointer(label)], Absent::Empty)
     }
 
-    /// A field elsewhere than its label says.
+    /// A field whose path differs from its label.
     #[must_use]
     pub fn at(label: &str, pointers: &[&str], absent: Absent) -> Self {
         Self { label: label.to_owned(), pointers: pointers.iter().map(|&at| at.to_owned()).collect(), absent }
     }
 
-    /// What the object has there, as selectors compare it.
+    /// The value in the object as selectors compare it.
     #[must_use]
     pub fn value(&self, object: &Value) -> String {
         let found = self.pointers.iter().filter_map(|at| object.pointer(at)).filter_map(print);
@@ -63,7 +63,7 @@ fn print(value: &Value) -> Option<String> {
     }
 }
 
-/// The JSON pointer of a dotted path, with or without the leading dot.
+/// The JSON pointer for a dotted path, with or without a leading dot.
 pub(crate) fn pointer(path: &str) -> String {
     let segments = path.trim_start_matches('.').split('.');
     segments.map(|segment| format!("/{}", segment.replace('~', "~0").replace('/', "~1"))).collect()

@@ -1,4 +1,4 @@
-//! One kind: its names, where it is stored, and in what its rules differ from those of other kinds.
+//! The description of one kind: its names, its storage, and its specific behaviour.
 
 use std::sync::Arc;
 
@@ -30,59 +30,59 @@ pub struct Kind {
     pub categories: Vec<String>,
     /// Whether objects live in a namespace.
     pub namespaced: bool,
-    /// Where the objects are stored: shared by all versions, and by the two Event groups.
+    /// The storage of the objects, which all versions share; both Event groups share one too.
     pub storage: Storage,
-    /// What may be done with objects, in the order discovery shows it.
+    /// The supported verbs, in the order of discovery.
     pub verbs: Vec<Verb>,
-    /// Whether `/status` exists: writes to the object then leave the status alone.
+    /// Whether the subresource `/status` exists; writes to the object itself then do not change the status.
     pub status: bool,
-    /// Where `/scale` finds its numbers, when it exists.
+    /// The fields of the subresource `/scale`, if it exists.
     pub scale: Option<Scale>,
-    /// Subresources beyond status and scale.
+    /// Subresources other than status and scale.
     pub others: Vec<Subresource>,
-    /// Whether `metadata.generation` counts changes of the specification.
+    /// Whether `metadata.generation` counts changes of the spec.
     pub generation: bool,
-    /// Whether a PUT without resourceVersion is taken; otherwise it is 422.
+    /// Whether a PUT without a resourceVersion is accepted; otherwise it returns 422.
     pub unconditional_update: bool,
-    /// Whether a PUT of an absent object creates it; otherwise it is 404.
+    /// Whether a PUT of an absent object creates it; otherwise it returns 404.
     pub create_on_update: bool,
-    /// Fields that field selectors may name besides `metadata.name` and `metadata.namespace`.
+    /// Fields that field selectors support in addition to `metadata.name` and `metadata.namespace`.
     pub fields: Vec<Selectable>,
-    /// Who defined the kind.
+    /// Whether the kind is built in or custom.
     pub origin: Origin,
 }
 
-/// Who defined a kind, with what only that sort of kind has.
+/// The origin of a kind, with the data that only this sort of kind has.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A kind of Kubernetes itself, decoded through its k8s-openapi type.
     Builtin(Decode),
-    /// A kind of a CustomResourceDefinition.
+    /// A kind that a CustomResourceDefinition defines.
     Custom(Arc<Custom>),
 }
 
-/// What a CustomResourceDefinition says about one served version.
+/// The data of one served version of a CustomResourceDefinition.
 #[derive(Clone, Debug)]
 pub struct Custom {
-    /// Name of the definition, "plural.group".
+    /// Name of the CRD, "plural.group".
     pub definition: String,
-    /// The version objects are stored at.
+    /// The version in which objects are stored.
     pub storage_version: String,
-    /// `openAPIV3Schema` as written.
+    /// `openAPIV3Schema` as in the CRD.
     pub schema: Arc<Value>,
-    /// The same schema, read: for pruning, defaulting, validation and apply.
+    /// The parsed schema, for pruning, defaulting, validation and apply.
     pub structural: Arc<Structural>,
-    /// The schema of the storage version, which decides what is kept.
+    /// The schema of the storage version; fields that it does not declare are pruned.
     pub storage_schema: Arc<Structural>,
-    /// The columns `kubectl get` shows; empty means the name and the age.
+    /// The columns of `kubectl get`; if empty, name and age are shown.
     pub columns: Vec<Column>,
-    /// The text of the Warning header every request gets when the version is deprecated.
+    /// The text of the Warning header of every request to a deprecated version.
     pub deprecation: Option<String>,
-    /// Whether the definition is being deleted: creates are then refused (403).
+    /// Whether the CRD is being deleted; creates then return 403.
     pub terminating: bool,
 }
 
-/// The key of one store: all objects under it share their names.
+/// The key of a store; names are unique within a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Storage {
     /// Group; "" for the Events of both groups.
@@ -91,36 +91,36 @@ pub struct Storage {
     pub plural: Arc<str>,
 }
 
-/// Where the scale subresource finds its numbers, as JSON pointers into the object.
+/// The fields of the scale subresource, as JSON pointers into the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scale {
-    /// The wanted number, such as "/spec/replicas".
+    /// The desired number of replicas, such as "/spec/replicas".
     pub spec_replicas: String,
-    /// The observed number, such as "/status/replicas".
+    /// The observed number of replicas, such as "/status/replicas".
     pub status_replicas: String,
-    /// The pods counted.
+    /// The label selector of the counted pods.
     pub selector: Option<Selector>,
 }
 
-/// What the label selector of a scale is read from.
+/// The location of the label selector of a scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selector {
-    /// A pointer to a selector in text form.
+    /// A pointer to a selector in string form.
     Text(String),
     /// A pointer to a LabelSelector object.
     Object(String),
 }
 
-/// A subresource besides status and scale.
+/// A subresource other than status and scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subresource {
     /// Path segment, such as "finalize".
     pub name: &'static str,
-    /// Kind it answers.
+    /// The kind of the returned object.
     pub kind: &'static str,
-    /// Group and version of that kind, where they are not the parent's.
+    /// Group and version of that kind, if they differ from those of the parent.
     pub foreign: Option<(&'static str, &'static str)>,
-    /// What may be done with it.
+    /// The supported verbs.
     pub verbs: &'static [Verb],
 }
 
@@ -133,20 +133,20 @@ pub struct Column {
     /// One of boolean, date, integer, number, string.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Refinement of the type.
+    /// The format, which refines the type.
     #[serde(default)]
     pub format: String,
-    /// What it means.
+    /// The description of the column.
     #[serde(default)]
     pub description: String,
-    /// Columns above 0 show up in wide output only.
+    /// Columns with a priority above 0 are shown only in wide output.
     #[serde(default)]
     pub priority: i32,
     /// Simple path into the object, such as ".spec.size".
     pub json_path: String,
 }
 
-/// What may be done with objects of a kind, in the words of discovery.
+/// A verb that a kind supports, as named in discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
@@ -169,7 +169,7 @@ pub enum Verb {
 }
 
 impl std::fmt::Display for Verb {
-    /// As RBAC writes it: "deletecollection".
+    /// The verb as in RBAC rules: "deletecollection".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Verb::Create => "create",
@@ -191,19 +191,19 @@ impl Kind {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// "plural.group", or the plural alone in the core group: how errors name the kind.
+    /// "plural.group", or only the plural in the core group; errors use this name.
     #[must_use]
     pub fn qualified(&self) -> String {
         if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
     }
 
-    /// Whether the kind is one of Kubernetes itself.
+    /// Whether the kind is built into Kubernetes.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
         matches!(self.origin, Origin::Builtin(_))
     }
 
-    /// What the definition says, for a custom kind.
+    /// The CRD data of a custom kind.
     #[must_use]
     pub fn custom(&self) -> Option<&Custom> {
         match &self.origin {
@@ -212,16 +212,16 @@ impl Kind {
         }
     }
 
-    /// Whether this may be done with objects of the kind.
+    /// Whether the kind supports the verb.
     #[must_use]
     pub fn allows(&self, verb: Verb) -> bool {
         self.verbs.contains(&verb)
     }
 
-    /// Decodes an object of a built-in kind through its type; an object of a custom kind is left as it is.
+    /// Decodes an object of a built-in kind through its type; an object of a custom kind is returned unchanged.
     ///
     /// # Errors
-    /// The decoder's text when a field has a wrong type.
+    /// The error message of the decoder if a field has a wrong type.
     pub fn decode(&self, object: &Value) -> Result<Decoded, String> {
         match &self.origin {
             Origin::Builtin(decode) => decode.decode(object),
@@ -229,7 +229,7 @@ impl Kind {
         }
     }
 
-    /// The value a field selector compares: `None` when selectors may not name the field.
+    /// The value that a field selector compares; `None` if selectors do not support the field.
     #[must_use]
     pub fn field(&self, label: &str, object: &Value) -> Option<String> {
         match label {
@@ -239,13 +239,13 @@ impl Kind {
         }
     }
 
-    /// Whether field selectors may name this field.
+    /// Whether field selectors support this field.
     #[must_use]
     pub fn is_selectable(&self, label: &str) -> bool {
         self.field(label, &Value::Null).is_some()
     }
 
-    /// The 400 message for a field that selectors may not name.
+    /// The message of the 400 response for an unsupported field.
     #[must_use]
     pub fn unselectable(&self, label: &str) -> String {
         if self.fields.is_empty() && self.is_builtin() {
@@ -255,14 +255,14 @@ impl Kind {
         }
     }
 
-    /// Cluster-scoped custom kinds refuse `metadata.namespace`; built-in ones take it.
+    /// Cluster-scoped custom kinds reject selectors on `metadata.namespace`; built-in ones accept them.
     fn names_namespace(&self) -> bool {
         self.namespaced || self.is_builtin()
     }
 }
 
 impl Storage {
-    /// The key of a group's plural.
+    /// The key for a group and a plural.
     #[must_use]
     pub fn new(group: &str, plural: &str) -> Self {
         Self { group: group.into(), plural: plural.into() }

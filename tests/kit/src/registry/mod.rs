@@ -1,4 +1,4 @@
-//! The table of kinds a server knows: the built-in ones and those that definitions add.
+//! The table of served kinds: the built-in ones and those that CRDs define.
 
 mod builtin;
 mod field;
@@ -16,7 +16,7 @@ pub(crate) use typed::plain_texts;
 
 static BUILTIN: LazyLock<Vec<Arc<Kind>>> = LazyLock::new(|| builtin::kinds().into_iter().map(Arc::new).collect());
 
-/// All kinds served at one moment. Cheap to clone and to rebuild; never changed in place.
+/// All kinds that are served at one moment. It is immutable, and cheap to clone and to rebuild.
 #[derive(Clone, Debug)]
 pub struct Registry {
     kinds: Arc<[Arc<Kind>]>,
@@ -28,15 +28,15 @@ pub struct Registry {
 type Index = HashMap<String, usize>;
 
 impl Registry {
-    /// The built-in kinds alone.
+    /// A registry with only the built-in kinds.
     #[must_use]
     pub fn builtin() -> Self {
         Self::of(BUILTIN.to_vec())
     }
 
-    /// The built-in kinds of this registry with these custom ones, in place of the custom ones it had.
+    /// A registry with the built-in kinds and these custom kinds, which replace the previous custom kinds.
     ///
-    /// A built-in kind wins over a custom one of the same path, as the routes of a real server do.
+    /// A built-in kind takes precedence over a custom one with the same path, as on an API server.
     #[must_use]
     pub fn with_custom(&self, custom: impl IntoIterator<Item = Kind>) -> Self {
         let own = self.kinds.iter().filter(|kind| kind.is_builtin()).cloned();
@@ -55,13 +55,13 @@ impl Registry {
         Self { kinds: kinds.into(), by_plural, by_kind }
     }
 
-    /// The kind whose objects live at `/apis/{group}/{version}/.../{plural}`; the core group is "".
+    /// The kind at `/apis/{group}/{version}/.../{plural}`; the core group is "".
     #[must_use]
     pub fn lookup(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Kind>> {
         self.at(&self.by_plural, group, version, plural)
     }
 
-    /// The kind an object or an owner reference names by its `apiVersion` and `kind`.
+    /// The kind with the `apiVersion` and `kind` of an object or an owner reference.
     #[must_use]
     pub fn by_gvk(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Kind>> {
         self.at(&self.by_kind, group, version, kind)
@@ -71,7 +71,7 @@ impl Registry {
         index.get(&key(group, version, name)).and_then(|at| self.kinds.get(*at)).cloned()
     }
 
-    /// Every kind: the built-in ones first, in table order, then the custom ones in the order given.
+    /// All kinds: the built-in ones in table order, then the custom ones in the given order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.kinds.iter()
     }
@@ -83,14 +83,13 @@ impl Registry {
         self.iter().filter(of).cloned().collect()
     }
 
-    /// Any kind stored under this key; which of the served versions it is, is not specified.
+    /// A kind with this storage key; which of its served versions is unspecified.
     #[must_use]
     pub fn by_storage(&self, storage: &Storage) -> Option<Arc<Kind>> {
         self.iter().find(|kind| kind.storage == *storage).cloned()
     }
 
-    /// Whether a built-in kind belongs to this group: unknown paths of such a group answer a Status,
-    /// those of any other a plain text.
+    /// Whether this is a group of built-in kinds. Unknown paths in such a group return a `Status`, those in other groups a plain text.
     #[must_use]
     pub fn is_builtin_group(&self, group: &str) -> bool {
         self.iter().any(|kind| kind.is_builtin() && kind.group == group)
@@ -101,7 +100,7 @@ fn key(group: &str, version: &str, name: &str) -> String {
     format!("{group}/{version}/{name}")
 }
 
-/// The group and the version of an `apiVersion`; the group of the core kinds is "".
+/// The group and version of an `apiVersion`; the core group is "".
 #[must_use]
 pub fn split(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))

@@ -1,4 +1,4 @@
-//! Facts of the built-in table, as read off real servers.
+//! The table of built-in kinds. The expected values come from API servers.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use serde_json::json;
@@ -23,21 +23,21 @@ fn both_event_groups_share_one_store() {
 }
 
 #[test]
-fn only_some_kinds_take_a_put_without_a_version() {
+fn only_some_kinds_accept_unconditional_updates() {
     let refused: Vec<String> =
         Registry::builtin().iter().filter(|kind| !kind.unconditional_update).map(|kind| kind.kind.clone()).collect();
     assert_eq!(refused, ["Service", "CustomResourceDefinition", "Lease", "PodDisruptionBudget"]);
 }
 
 #[test]
-fn a_put_creates_objects_of_few_kinds() {
+fn only_few_kinds_allow_create_on_update() {
     assert!(kind("coordination.k8s.io", "v1", "leases").create_on_update);
     assert!(kind("rbac.authorization.k8s.io", "v1", "roles").create_on_update);
     assert!(!kind("", "v1", "configmaps").create_on_update);
 }
 
 #[test]
-fn decoding_names_unknown_fields_and_keeps_what_was_written() {
+fn decoding_reports_unknown_fields() {
     let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "foo": 1},
         "spec": {"replicas": 2, "selector": {}, "template": {"spec": {"containers": [{"name": "c", "bogus": 1, "image": null}]}}}});
     let decoded = kind("apps", "v1", "deployments").decode(&object).unwrap();
@@ -79,7 +79,7 @@ fn field_selectors_read_what_each_kind_offers() {
 }
 
 #[test]
-fn each_event_group_names_the_reference_in_its_own_words() {
+fn each_event_group_has_its_own_reference_fields() {
     let event = json!({"regarding": {"name": "p"}, "reportingController": "c"});
     let (core, events) = (kind("", "v1", "events"), kind("events.k8s.io", "v1", "events"));
     assert_eq!(core.field("involvedObject.name", &event).as_deref(), Some("p"));
@@ -89,13 +89,13 @@ fn each_event_group_names_the_reference_in_its_own_words() {
 }
 
 #[test]
-fn a_kind_without_selectable_fields_says_which_two_it_knows() {
+fn the_field_selector_error_lists_the_known_fields() {
     let message = kind("", "v1", "configmaps").unselectable("data.k");
     assert_eq!(message, r#""data.k" is not a known field selector: only "metadata.name", "metadata.namespace""#);
 }
 
 #[test]
-fn numbers_in_the_schema_of_a_definition_stay_as_they_are() {
+fn numbers_in_a_crd_schema_are_unchanged() {
     let schema = json!({"openAPIV3Schema": {"type": "object", "default": {"size": 5},
         "properties": {"size": {"type": "integer", "multipleOf": 3, "minimum": 0}}}});
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -105,7 +105,7 @@ fn numbers_in_the_schema_of_a_definition_stay_as_they_are() {
 }
 
 #[test]
-fn a_default_in_a_definition_is_no_map_of_quantities() {
+fn crd_defaults_are_not_quantity_maps() {
     let schema = json!({"openAPIV3Schema": {"type": "object", "default": {"observedGeneration": -1}}});
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "spec": {"versions": [{"name": "v1", "schema": schema}]}});

@@ -1,4 +1,4 @@
-//! Decoding of built-in objects through their k8s-openapi types: type errors, unknown fields, normal forms.
+//! Decodes built-in objects through their k8s-openapi types: type errors, unknown fields and normalization.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The decoder of one built-in kind: decodes as its type and encodes again.
+/// The decoder of one built-in kind: deserializes into its type and serializes again.
 #[derive(Clone, Copy)]
 pub struct Decode(fn(&Value) -> Result<Value, String>);
 
 /// A decoded object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// The object without nulls and without what its type does not know, leaves in their normal form.
+    /// The object without nulls and unknown fields, with normalized leaves.
     pub value: Value,
-    /// Paths of the fields the type does not know, such as `spec.ports[0].bogus`.
+    /// Paths of unknown fields, such as `spec.ports[0].bogus`.
     pub unknown: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Decode {
     }
 
     /// # Errors
-    /// The decoder's text when a field has a wrong type.
+    /// The error message of the decoder if a field has a wrong type.
     pub(super) fn decode(self, object: &Value) -> Result<Decoded, String> {
         let mut object = quantities(object);
         if matches!(object["kind"].as_str(), Some("ConfigMap" | "Secret")) {
@@ -50,10 +50,10 @@ fn typed<T: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, Strin
     serde_json::to_value(decoded).map_err(|error| error.to_string())
 }
 
-/// Maps of quantities, which may be written as numbers while k8s-openapi takes texts only.
+/// Maps of quantities. They may contain numbers, but k8s-openapi accepts only strings.
 const QUANTITIES: [&str; 7] = ["allocatable", "capacity", "hard", "limits", "overhead", "requests", "used"];
 
-/// Maps of texts.
+/// Maps of strings.
 const TEXTS: [&str; 5] = ["annotations", "labels", "matchLabels", "nodeSelector", "stringData"];
 
 fn quantities(value: &Value) -> Value {
@@ -64,7 +64,7 @@ fn quantities(value: &Value) -> Value {
     }
 }
 
-/// Members that hold values of other types: the schemas of definitions, with their defaults, and revisions.
+/// Members with values of other types: the schemas of CRDs, with their defaults, and the data of ControllerRevisions.
 const FOREIGN: [&str; 2] = ["data", "openAPIV3Schema"];
 
 fn quantity_map(key: &str, value: &Value) -> Value {
@@ -80,12 +80,12 @@ fn quantity_map(key: &str, value: &Value) -> Value {
     }
 }
 
-/// In a map of texts Go reads null as the empty one.
+/// Go reads null in a map of strings as the empty string.
 fn null_as_text(value: &Value) -> Value {
     if value.is_null() { Value::String(String::new()) } else { value.clone() }
 }
 
-/// The members of an object that are maps of texts, nulls in them read as Go reads them.
+/// Replaces nulls in these members, which are maps of strings, as Go reads them.
 pub(crate) fn plain_texts(object: &mut Value, members: &[&str]) {
     for member in members {
         for value in object.get_mut(*member).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
@@ -98,7 +98,7 @@ fn number_as_text(value: &Value) -> Value {
     if value.is_number() { Value::String(value.to_string()) } else { quantities(value) }
 }
 
-/// What is in both: the encoded form also has the empty fields nobody wrote.
+/// The fields that both values have; the serialized form also has empty fields that the object did not contain.
 fn common<'a>(written: &'a Value, known: &Value, path: &mut Path<'a>, unknown: &mut Vec<String>) -> Value {
     match (written, known) {
         (Value::Object(written), Value::Object(known)) => Value::Object(fields(written, known, path, unknown)),
@@ -110,7 +110,7 @@ fn common<'a>(written: &'a Value, known: &Value, path: &mut Path<'a>, unknown: &
                 })
                 .collect()
         }
-        // Go types print a float without its empty fraction, so 3 stays 3.
+        // Go prints an integral float without a fraction, so 3 stays 3.
         (Value::Number(written), Value::Number(known)) if written.as_f64() == known.as_f64() => {
             Value::Number(written.clone())
         }
@@ -134,7 +134,7 @@ fn fields<'a>(
     out
 }
 
-/// Where a walk is, printed as `spec.ports[0].name`.
+/// The current path of a traversal, printed as `spec.ports[0].name`.
 struct Path<'a>(Vec<Step<'a>>);
 
 enum Step<'a> {

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// Why values or schemas were refused.
+/// The reason for rejecting a field, as in `details.causes` of a Kubernetes `Status`.
 pub(crate) type Causes = Vec<Cause>;
 
-/// Why one field was refused, as it stands in `details.causes` of a Kubernetes `Status`.
+/// The reason for rejecting one field, as in `details.causes` of a Kubernetes `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The kind of refusal, such as `FieldValueInvalid` or `FieldValueRequired`.
+    /// The reason code, such as `FieldValueInvalid` or `FieldValueRequired`.
     pub reason: String,
-    /// What is wrong, beginning with the reason in words: `Invalid value: 1000: ...`.
+    /// The message, which begins with the reason in words: `Invalid value: 1000: ...`.
     pub message: String,
     /// The path of the field without a leading dot, such as `spec.list[0].name`.
     pub field: String,
@@ -27,17 +27,17 @@ impl Cause {
         Self { reason: reason.to_owned(), message, field: field.to_owned() }
     }
 
-    /// A value that is present but wrong; `value` is printed as JSON.
+    /// A field with an invalid value; `value` is printed as JSON.
     pub(crate) fn invalid(field: &str, value: impl fmt::Display, text: impl fmt::Display) -> Self {
         Self::new("FieldValueInvalid", field, format!("Invalid value: {value}: {text}"))
     }
 
-    /// A value of the wrong JSON type or format; `value` is printed quoted.
+    /// A value of the wrong JSON type or format; `value` is printed in quotes.
     pub(crate) fn mistyped(field: &str, value: &str, text: impl fmt::Display) -> Self {
         Self::new("FieldValueTypeInvalid", field, format!("Invalid value: {value:?}: {text}"))
     }
 
-    /// A rule without a field of its own, as API servers report combined schemas.
+    /// A cause without a field, as API servers report combined schemas.
     pub(crate) fn nowhere(text: impl fmt::Display) -> Self {
         Self::new("FieldValueInvalid", "<nil>", format!("Invalid value: \"\": {text}"))
     }
@@ -53,22 +53,22 @@ impl Cause {
         Self::new("FieldValueTooMany", field, format!("Too many: {count}: must have at most {max} {items}"))
     }
 
-    /// An item that stands in its list already; `key` is printed as JSON.
+    /// A duplicate list item; `key` is printed as JSON.
     pub(crate) fn duplicate(field: &str, key: impl fmt::Display) -> Self {
         Self::new("FieldValueDuplicate", field, format!("Duplicate value: {key}"))
     }
 
-    /// A field that must be there.
+    /// A required field that is missing.
     pub(crate) fn required(field: &str, text: &str) -> Self {
         Self::new("FieldValueRequired", field, with_detail("Required value", text))
     }
 
-    /// A field that must not be there.
+    /// A field that must not be set.
     pub(crate) fn forbidden(field: &str, text: &str) -> Self {
         Self::new("FieldValueForbidden", field, with_detail("Forbidden", text))
     }
 
-    /// A value outside a fixed choice; `supported` holds the choice, each already printed.
+    /// A value that is not in a fixed set of values; `supported` lists the set, already printed.
     pub(crate) fn unsupported(field: &str, value: impl fmt::Display, supported: &[String]) -> Self {
         let choice = supported.iter().map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
         Self::new("FieldValueNotSupported", field, format!("Unsupported value: {value}: supported values: {choice}"))

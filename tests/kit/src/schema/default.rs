@@ -1,18 +1,18 @@
-//! Fills in schema defaults, and drops the nulls that no schema allows.
+//! Sets schema defaults, and drops nulls that the schema does not allow.
 
 use serde_json::{Map, Value};
 
 use super::structural::{Rest, Structural};
 
-/// What happens to an object when it is decoded: [`drop_nulls`], then [`fill`].
+/// Defaults an object when it is decoded: [`drop_nulls`], then [`fill`].
 ///
-/// Not for the result of an apply, where a null must reach validation: there, only [`fill`].
+/// Do not call it for the result of an apply, since validation must see the nulls; call only [`fill`].
 pub fn default(obj: &mut Value, s: &Structural) {
     drop_nulls(obj, s);
     fill(obj, s);
 }
 
-/// Drops null members whose schema is not nullable and has no default; null items of lists stay.
+/// Drops null members whose schema is not nullable and has no default. Null items of lists are not dropped.
 pub fn drop_nulls(obj: &mut Value, s: &Structural) {
     match obj {
         Value::Object(map) => drop_members(map, s),
@@ -36,7 +36,7 @@ fn drop_members(map: &mut Map<String, Value>, s: &Structural) {
     });
 }
 
-/// Sets every absent or wrongly null field that has a default, from the outside in.
+/// Sets the default of every field that is absent, or null although its schema is not nullable; outer objects come first.
 pub fn fill(obj: &mut Value, s: &Structural) {
     match obj {
         Value::Object(map) => {
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn defaults_fill_what_is_absent_from_the_outside_in() {
+    fn defaults_are_set_from_the_outside_in() {
         let expected = json!({"spec": {"dn": "d", "nuld": "d", "obj": {"x": 5}}});
         assert_eq!(defaulted(json!({"spec": {}})), expected);
         assert_eq!(defaulted(json!({})), json!({}), "no default for an absent parent");
     }
 
     #[test]
-    fn null_stays_only_where_it_is_allowed() {
+    fn nulls_stay_only_in_nullable_fields() {
         let obj =
             json!({"spec": {"a": null, "nul": null, "nuld": null, "dn": null, "obj2": {}, "list": [{"k": "1"}, null]}});
         let expected = json!({"spec": {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_alone_keeps_a_null_without_a_default() {
+    fn fill_keeps_a_null_without_a_default() {
         let mut obj = json!({"spec": {"a": null, "dn": null}});
         fill(&mut obj, &fixture::prune());
         assert_eq!(obj["spec"]["a"], json!(null));

@@ -1,8 +1,8 @@
-//! Whether two values are equal as Kubernetes sees it.
+//! Equality of values by the rules of Kubernetes.
 
 use serde_json::Value;
 
-/// Equal as Kubernetes sees it: 1 and 1.0 are the same number.
+/// Whether two values are equal by the rules of Kubernetes: 1 and 1.0 are the same number.
 pub(crate) fn is_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || ((a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()),

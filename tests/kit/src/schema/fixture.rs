@@ -1,20 +1,20 @@
-//! The schemas that the recorded cases were made with.
+//! The schemas of the recorded cases.
 
 use serde_json::{Value, json};
 
 use super::Structural;
 
-/// The schema of `widgets.ex.dev`: every list and map type.
+/// The schema of `widgets.ex.dev`, which has every list and map type.
 pub(crate) fn widget() -> Structural {
     Structural::parse(&widget_json()).unwrap()
 }
 
-/// The schema of `prunes.crd.dev`: every value validation, nulls and defaults.
+/// The schema of `prunes.crd.dev`, which has every value validation, nulls and defaults.
 pub(crate) fn prune() -> Structural {
     Structural::parse(&prune_json()).unwrap()
 }
 
-/// The schema of `frees.ex.dev`: anything goes.
+/// The schema of `frees.ex.dev`, which allows any field.
 pub(crate) fn free() -> Structural {
     Structural::parse(&json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The fields of `ObjectMeta`, whose schema no custom resource may state.
+//! The fields of `ObjectMeta`. The schema of a custom resource must not declare them.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ const KNOWN: [&str; 16] = [
     "uid",
 ];
 
-/// Drops the members of the `ObjectMeta` at the path `at` that Kubernetes does not know, and returns their paths, sorted.
+/// Drops unknown members of the `ObjectMeta` at the path `at`, and returns their paths, sorted.
 pub fn prune_metadata(metadata: &mut Value, at: &str) -> Vec<String> {
     let Value::Object(map) = metadata else { return Vec::new() };
     let mut unknown = Vec::new();

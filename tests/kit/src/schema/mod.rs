@@ -1,4 +1,4 @@
-//! Structural schemas of custom resources: parsing with the real refusals, pruning, defaulting and validation.
+//! Structural schemas of custom resources: parsing, pruning, defaulting and validation, with the errors of an API server.
 
 mod cause;
 mod default;

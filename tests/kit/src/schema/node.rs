@@ -1,4 +1,4 @@
-//! A node of an `openAPIV3Schema` as it is written.
+//! A node of an `openAPIV3Schema` before it is parsed.
 
 use serde_json::{Map, Value};
 

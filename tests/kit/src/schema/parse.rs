@@ -10,13 +10,13 @@ use super::rule::Rule;
 use super::structural::{Bound, Kind, ListType, Logic, MapType, Range, Rest, Rules, Structural};
 
 impl Structural {
-    /// Reads a schema that is checked already, or is our own.
+    /// Parses a schema that has already been checked or that this crate defines.
     pub(crate) fn read(schema: &Value) -> Self {
         parse_node(schema)
     }
 }
 
-/// Reads a node leniently: what does not fit is refused by [`structural_check::check`], never silently used.
+/// Parses a node leniently; [`structural_check::check`] rejects all invalid parts, so they are never used.
 fn parse_node(schema: &Value) -> Structural {
     let empty = Node::new();
     let node = schema.as_object().unwrap_or(&empty);

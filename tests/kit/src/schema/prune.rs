@@ -1,14 +1,15 @@
-//! Drops the fields that a structural schema does not declare.
+//! Prunes fields that a structural schema does not declare.
 
 use serde_json::{Map, Value};
 
 use super::metadata::prune_metadata;
 use super::structural::{Rest, Structural, join};
 
-/// Drops undeclared fields from the custom resource `obj` and returns their paths (`spec.list[0].zzz`), sorted, those in
-/// the metadata of embedded resources last.
+/// Prunes undeclared fields from the custom resource `obj` and returns their paths.
 ///
-/// `apiVersion`, `kind` and `metadata` of the object itself are left alone: see [`prune_metadata`](super::prune_metadata).
+/// The paths (`spec.list[0].zzz`) are sorted; those in the metadata of embedded resources come last.
+///
+/// `apiVersion`, `kind` and `metadata` of the object itself are not pruned: see [`prune_metadata`](super::prune_metadata).
 pub fn prune(obj: &mut Value, s: &Structural) -> Vec<String> {
     let mut pruned = Pruned::default();
     if let Value::Object(map) = obj {
@@ -19,7 +20,7 @@ pub fn prune(obj: &mut Value, s: &Structural) -> Vec<String> {
     pruned.unknown
 }
 
-/// As [`prune`], for a value that is no whole resource, such as a default.
+/// Like [`prune`], for a value that is not a whole resource, such as a default.
 pub(super) fn prune_plain(value: &mut Value, s: &Structural) -> Vec<String> {
     let mut pruned = Pruned::default();
     prune_value(value, s, "", &mut pruned);
@@ -33,7 +34,7 @@ struct Pruned {
     embedded: Vec<String>,
 }
 
-/// Whether an object is a whole resource, whose three head fields are declared without a schema.
+/// Whether an object is a whole resource, whose three head fields are implicitly declared.
 #[derive(Clone, Copy, PartialEq)]
 enum Names {
     Plain,
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_fields_go_at_every_depth_and_are_named() {
+    fn unknown_fields_are_pruned_at_every_depth() {
         let mut obj = json!({"apiVersion": "crd.dev/v1", "kind": "Prune", "metadata": {"name": "a", "bogus": 1}, "spec": {
             "a": "x", "bogus": 1, "list": [{"k": "1", "zzz": 1}],
             "free": {"u": {"v": 1}, "known": {"y": "1", "z": 2}}, "ios": 5,

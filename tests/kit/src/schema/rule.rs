@@ -1,9 +1,9 @@
-//! A rule as a definition states it.
+//! A CEL validation rule as written in a CRD.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One entry of `x-kubernetes-validations`, in the order a server prints its fields.
+/// One entry of `x-kubernetes-validations`; the fields have the order in which a server prints them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Rule {
@@ -27,12 +27,12 @@ struct Printed<'a> {
 }
 
 impl Rule {
-    /// The rules of a schema node. What can't be read is none, which the typed decoding of definitions refuses.
+    /// The rules of a schema node; empty if they can't be decoded, since the typed decoding of CRDs rejects such rules.
     pub(crate) fn all(node: &Value) -> Vec<Self> {
         serde_json::from_value(node.clone()).unwrap_or_default()
     }
 
-    /// As it stands in refusals.
+    /// The rule as error messages print it.
     pub(crate) fn printed(&self) -> String {
         let printed = Printed {
             rule: &self.rule,
@@ -46,7 +46,7 @@ impl Rule {
         json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
     }
 
-    /// What a failure is named by: the message, else the rule.
+    /// The text that identifies the rule in errors: its message, or its expression if it has no message.
     pub(crate) fn name(&self) -> &str {
         let message = self.message.trim();
         if message.is_empty() { self.rule.trim() } else { message }

@@ -1,4 +1,4 @@
-//! The structural schema: a validated, owned reading of an `openAPIV3Schema`.
+//! The structural schema: a validated, owned form of an `openAPIV3Schema`.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Structural {
     pub(crate) cel: Vec<Rule>,
 }
 
-/// The JSON type that a schema node asks for.
+/// The JSON type that a schema node requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object,
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Every name that `type` may have, sorted as API servers list them.
+    /// All type names, sorted as API servers list them.
     pub(crate) const NAMES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
     pub(crate) fn of(name: &str) -> Option<Self> {
@@ -54,7 +54,7 @@ impl Kind {
         })
     }
 
-    /// The name in messages; empty where every type is welcome.
+    /// The name in messages; empty if any type is allowed.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Object => "object",
@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// What may stand in an object beside its named properties (`additionalProperties`).
+/// The members of an object other than its named properties (`additionalProperties`).
 #[derive(Clone, Debug)]
 pub(crate) enum Rest {
     Nothing,
@@ -77,16 +77,16 @@ pub(crate) enum Rest {
     Each(Box<Structural>),
 }
 
-/// `x-kubernetes-list-type`: how appliers share a list.
+/// `x-kubernetes-list-type`: the granularity of ownership of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListType {
     Atomic,
     Set,
-    /// Items told apart by these fields.
+    /// Items identified by these fields.
     Map(Vec<String>),
 }
 
-/// `x-kubernetes-map-type`: how appliers share a map.
+/// `x-kubernetes-map-type`: the granularity of ownership of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapType {
     Granular,
@@ -126,10 +126,10 @@ pub(crate) struct Range {
     pub(crate) max: Option<u64>,
 }
 
-/// A schema under `allOf`, `anyOf`, `oneOf` or `not`: it checks values and never shapes them.
+/// A schema under `allOf`, `anyOf`, `oneOf` or `not`; it validates values but does not define fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Logic {
-    /// Set only in the two fixed branches of an int-or-string.
+    /// Set only in the two fixed branches of an int-or-string field.
     pub(crate) kind: Kind,
     pub(crate) rules: Rules,
     pub(crate) properties: BTreeMap<String, Logic>,

@@ -1,4 +1,4 @@
-//! Many objects of one document.
+//! Many copies of one document.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -11,7 +11,9 @@ use crate::store::{Key, Write};
 use crate::strategy::{meta, metadata};
 
 impl Planter<'_> {
-    /// Stores so many of the document under numbered names: the last by all rules, as its name is the longest, and copies of it.
+    /// Creates `times` objects with numbered names.
+    ///
+    /// The last one is created by a request, since its name is the longest. The others are copies of the stored object.
     pub(super) async fn crowd(&mut self, document: Document, times: usize) -> Result<(), SeedError> {
         let name = meta(&document.object, "name").to_owned();
         if name.is_empty() {
@@ -52,7 +54,9 @@ impl Planter<'_> {
     }
 }
 
-/// Whether what is stored of an object is all that there is of it: a definition brings a kind, a service has addresses of its own.
+/// Returns whether copies of the stored object are sufficient.
+///
+/// A CRD also adds a kind, and each service has its own addresses.
 fn has_copies(planted: &Planted) -> bool {
     !matches!(&*planted.kind.kind, "CustomResourceDefinition" | "Service")
 }

@@ -1,4 +1,4 @@
-//! Storing the documents of a seed through the verbs of the server, so that its rules hold for them.
+//! Creates the objects of a seed by requests to the server, so that its rules apply to them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::state::Server;
 use crate::store::Key;
 use crate::strategy::{finalizers, is_deleting, meta, metadata};
 
-/// Who writes seeds.
+/// The field manager of seeds.
 const MANAGER: &str = "seed";
 
-/// What only the server writes. A uid goes with the request.
+/// Metadata that only the server writes. A given uid is passed along with the request.
 const SYSTEM: [&str; 6] =
     ["uid", "resourceVersion", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
-/// Stores all documents; their statuses as of this manager, where one is given.
+/// Creates all objects. With a status manager, it applies their statuses with that field manager.
 pub(super) async fn plant(
     server: &Arc<Server>,
     mut documents: Vec<Document>,
@@ -44,17 +44,17 @@ pub(super) async fn plant(
 pub(super) struct Planter<'a> {
     pub(super) server: &'a Arc<Server>,
     status_manager: Option<String>,
-    /// The uids that the server gave, by the uid in the seed and by kind and name.
+    /// The uids that the server assigned, by the uid in the seed and by kind and name.
     owners: HashMap<String, String>,
 }
 
-/// A document on its way: its place is known.
+/// A document whose kind and path are known.
 pub(super) struct Planted {
     pub(super) document: Document,
     pub(super) title: String,
     pub(super) kind: Arc<Kind>,
     pub(super) path: String,
-    /// Its place in the store.
+    /// Its key in the store.
     pub(super) key: Key,
 }
 
@@ -84,7 +84,7 @@ impl Planter<'_> {
         Ok(planted)
     }
 
-    /// Finds the kind of a document, and makes its namespace.
+    /// Finds the kind of a document, and creates its namespace.
     async fn place(&self, document: Document) -> Result<Planted, SeedError> {
         let text = |field: &str| document.object[field].as_str().filter(|text| !text.is_empty());
         let missing =
@@ -113,10 +113,10 @@ impl Planter<'_> {
         Ok(Planted { title, kind, path, document, key: Key::default() })
     }
 
-    /// Makes a namespace; what is wrong with it shows when something is to be made in it.
+    /// Creates a namespace. It ignores errors: the creation of the object in it fails, too.
     async fn namespace(&self, name: &str) {
         let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        ask(self.server, Method::POST, "/api/v1/namespaces", &body, None).await;
+        request(self.server, Method::POST, "/api/v1/namespaces", &body, None).await;
     }
 
     async fn create(&mut self, planted: &Planted) -> Result<Value, SeedError> {
@@ -125,7 +125,7 @@ impl Planter<'_> {
             metadata(&mut object).remove(field);
         }
         if planted.kind.namespaced {
-            // The path says which; an object that names none is at home in `default`.
+            // The namespace is in the path. It is `default` for an object without a namespace.
             metadata(&mut object).remove("namespace");
         }
         self.adopt(planted, &mut object)?;
@@ -137,7 +137,7 @@ impl Planter<'_> {
         Ok(created)
     }
 
-    /// Puts the uids that the server gave into owner references.
+    /// Sets the uids in owner references to those that the server assigned.
     fn adopt(&self, planted: &Planted, object: &mut Value) -> Result<(), SeedError> {
         let Some(references) = object["metadata"]["ownerReferences"].as_array_mut() else { return Ok(()) };
         for (at, reference) in references.iter_mut().enumerate() {
@@ -146,7 +146,7 @@ impl Planter<'_> {
             let known = self.owners.get(given.unwrap_or(&key)).cloned();
             match (known, given) {
                 (Some(uid), _) => reference["uid"] = json!(uid),
-                // An owner that is gone is a case to test as well.
+                // A test may need a reference to an owner that no longer exists.
                 (None, Some(_)) => {}
                 (None, None) => {
                     let why =
@@ -176,7 +176,7 @@ impl Planter<'_> {
         self.sent(planted, method, path, (body, None)).await
     }
 
-    /// Sends the object, and the uid that it gets.
+    /// Sends an object, with the uid that it must get.
     async fn sent(
         &self,
         planted: &Planted,
@@ -184,7 +184,7 @@ impl Planter<'_> {
         path: &str,
         (body, uid): (&Value, Option<Uid>),
     ) -> Result<Value, SeedError> {
-        let (code, answer) = ask(self.server, method, path, body, uid).await;
+        let (code, answer) = request(self.server, method, path, body, uid).await;
         if code < 400 {
             return Ok(answer);
         }
@@ -193,13 +193,13 @@ impl Planter<'_> {
     }
 }
 
-/// `Widget "w"`.
+/// Returns the key of an owner, such as `Widget "w"`.
 fn owner_key(kind: Option<&str>, name: &str) -> String {
     format!("{} {name:?}", kind.unwrap_or_default())
 }
 
-/// Asks the server; neither log nor faults take note.
-async fn ask(server: &Arc<Server>, method: Method, path: &str, body: &Value, uid: Option<Uid>) -> (u16, Value) {
+/// Sends a request to the server that is not logged and to which fault rules do not apply.
+async fn request(server: &Arc<Server>, method: Method, path: &str, body: &Value, uid: Option<Uid>) -> (u16, Value) {
     let content_type = if method == Method::PATCH { "application/apply-patch+yaml" } else { "application/json" };
     let mut uri = path.to_owned();
     if method != Method::DELETE {

@@ -1,27 +1,27 @@
-//! The documents of a seed: read from text, and put in the order of their dependence.
+//! The documents of a seed: parsed from text, and sorted by their dependencies.
 
 use serde_json::Value;
 
 use super::error::SeedError;
 use crate::strategy::meta;
 
-/// One object, with its place in what was given.
+/// One object, with its position in the seed.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     /// Counted from 1.
     pub(super) number: usize,
     pub(super) object: Value,
-    /// So many of it, under numbered names, instead of one.
+    /// The number of copies with numbered names; `None` for a single object.
     pub(super) times: Option<usize>,
 }
 
 impl Document {
-    /// The same document behind so many others.
+    /// Returns the document, with a number that counts this many documents before it.
     pub(super) fn after(self, others: usize) -> Self {
         Self { number: self.number + others, ..self }
     }
 
-    /// `Widget paint/w`, or as much of it as there is; `namespace` where the object names none.
+    /// Returns kind, namespace and name, such as `Widget paint/w`.
     pub(super) fn title(&self, namespace: Option<&str>) -> String {
         let kind = self.object["kind"].as_str().unwrap_or("object without a kind");
         let name = [meta(&self.object, "name"), meta(&self.object, "generateName")];
@@ -32,7 +32,7 @@ impl Document {
         }
     }
 
-    /// Definitions come before namespaces, and both before all that needs them.
+    /// Returns the position in the order of creation: CRDs, namespaces, all other objects.
     pub(super) fn rank(&self) -> usize {
         match self.object["kind"].as_str() {
             Some("CustomResourceDefinition") => 0,
@@ -42,7 +42,7 @@ impl Document {
     }
 }
 
-/// The documents of a text, which lines of `---` part; empty ones are left out.
+/// Parses the documents of a text, separated by lines of `---`. Empty documents are skipped.
 pub(super) fn read(text: &str) -> Result<Vec<Document>, SeedError> {
     let mut documents = Vec::new();
     for text in split(text) {
@@ -68,7 +68,7 @@ fn split(text: &str) -> Vec<String> {
     parts
 }
 
-/// The objects of a list or of an array, or the one object.
+/// Returns the objects of a list or an array, or the single object.
 pub(super) fn unpack(value: Value, number: usize) -> Vec<Document> {
     let objects = match value {
         Value::Array(objects) => objects,

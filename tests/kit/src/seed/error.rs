@@ -1,8 +1,10 @@
-//! What can be wrong with a seed.
+//! The error of a seed.
 
 use std::fmt;
 
-/// A document of a seed that could not be stored. It names the document, counted from 1, the object, and the field where that is known.
+/// A document of a seed that could not be stored.
+///
+/// The message contains the number of the document, counted from 1, the object, and the field if it is known.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SeedError {
     document: usize,
@@ -30,7 +32,7 @@ impl fmt::Display for SeedError {
     }
 }
 
-/// As [`Display`](fmt::Display) has it, for tests that unwrap.
+/// Like [`Display`](fmt::Display), for readable messages of `unwrap`.
 impl fmt::Debug for SeedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

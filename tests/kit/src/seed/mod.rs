@@ -1,4 +1,4 @@
-//! Objects that a cluster starts with, from YAML or from typed values.
+//! Initial objects of a cluster, from YAML or from typed values.
 
 mod bulk;
 mod create;
@@ -16,8 +16,10 @@ use serde_json::Value;
 use crate::cluster::Cluster;
 use document::Document;
 
-/// Objects for [`Cluster::seed`]: text in YAML or JSON (`"..".into()`), a value, a typed object (`(&object).into()`), and any of them
-/// added to others.
+/// Initial objects for [`Cluster::seed`].
+///
+/// They are created from YAML or JSON text (`"..".into()`), from a JSON value, or from a typed object
+/// (`(&object).into()`), and combined with [`and`](Seed::and).
 ///
 /// ```
 /// # use evenkeel_testkit::{Cluster, Seed};
@@ -41,7 +43,7 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// These objects and those.
+    /// Adds further objects.
     #[must_use]
     pub fn and(mut self, more: impl Into<Seed>) -> Self {
         let more = more.into();
@@ -52,10 +54,13 @@ impl Seed {
         self
     }
 
-    /// So many of each object instead of one, called `<name>-0`, `<name>-1` and so on: a crowd for a test of many.
+    /// Creates this many copies of each object, for tests with many objects.
     ///
-    /// The last of them is stored by all rules of the server. The others are its copies, but for name, uid and version, which takes some
-    /// microseconds each; a validation rule that reads the name is asked about the last one only.
+    /// Their names are `<name>-0`, `<name>-1` and so on.
+    ///
+    /// Only the last one passes through the validation of the server. The others are copies of it with another name, uid
+    /// and version, which take some microseconds each. A validation rule that reads the name is therefore evaluated only
+    /// for the last one. CRDs and Services are exceptions: each of them is created separately.
     ///
     /// ```
     /// # use evenkeel_testkit::{Cluster, Seed};
@@ -77,9 +82,10 @@ impl Seed {
         self
     }
 
-    /// Statuses are stored as this field manager applied them, which then may take conditions away again; `seed` owns them otherwise.
+    /// Sets the field manager of the given statuses; `seed` by default.
     ///
-    /// The manager of a reconciler of evenkeel is `<operator>/<reconciler>`.
+    /// With server-side apply, only that manager can remove conditions again. The manager of a reconciler of evenkeel is
+    /// `<operator>/<reconciler>`.
     #[must_use]
     pub fn status_by(mut self, manager: &str) -> Self {
         self.status_manager = Some(manager.to_owned());
@@ -89,7 +95,7 @@ impl Seed {
 
 #[cfg(feature = "evenkeel")]
 impl Seed {
-    /// The objects as they were given.
+    /// Returns the objects as they were given.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &Value> {
         self.documents.iter().map(|document| &document.object)
     }
@@ -99,7 +105,7 @@ impl Seed {
         self.documents.iter_mut().for_each(|document| change(&mut document.object));
     }
 
-    /// How many objects of the kind there are.
+    /// Returns the number of objects of a kind.
     pub(crate) fn count(&self, kind: &str) -> usize {
         let of_kind = self.documents.iter().filter(|document| document.object["kind"] == kind);
         of_kind.map(|document| document.times.unwrap_or(1)).sum()
@@ -133,7 +139,7 @@ impl<K: Resource<DynamicType = ()> + Serialize> From<&K> for Seed {
     fn from(object: &K) -> Self {
         match serde_json::to_value(object) {
             Ok(mut value) => {
-                // Types of k8s-openapi write both already; some hand-written ones do not.
+                // Types of k8s-openapi serialize both, some hand-written types do not.
                 value["apiVersion"] = K::api_version(&()).into();
                 value["kind"] = K::kind(&()).into();
                 Seed::from(value)
@@ -144,13 +150,17 @@ impl<K: Resource<DynamicType = ()> + Serialize> From<&K> for Seed {
 }
 
 impl Cluster {
-    /// Puts objects into the cluster before a test begins. Neither the request log nor fault rules take note of it.
+    /// Creates objects before a test begins.
     ///
-    /// Definitions go first, then namespaces, then the rest in the order given. Namespaces that nobody declared are made; an object
-    /// without a namespace goes to `default`. Statuses are kept. An object with a `deletionTimestamp` is deleted after it was made,
-    /// so it needs a finalizer. Owner references find their owner among the seeds, by uid or, without one, by kind and name. A uid is
-    /// kept; one that is no UUID, or that another object has, is refused. The server sets it where there is none, and version and
-    /// times of every new object.
+    /// These requests are not in the request log, and fault rules do not apply to them.
+    ///
+    /// - Order: CRDs are created first, then namespaces, then all other objects in the given order.
+    /// - Namespaces: a missing namespace is created. An object without a namespace is created in `default`.
+    /// - Status: it is stored as given.
+    /// - Deletion: an object with a `deletionTimestamp` is deleted after its creation, so it needs a finalizer.
+    /// - Owner references: the owner is found among the seeds, by uid or, if there is none, by kind and name.
+    /// - Metadata: a given uid is stored. It must be a UUID that no other object has. The server sets a missing uid, and
+    ///   the resource version and the timestamps of each object.
     ///
     /// ```
     /// # use evenkeel_testkit::Cluster;
@@ -175,15 +185,16 @@ impl Cluster {
     /// assert_eq!(colours.data.unwrap()["sky"], "blue");
     ///
     /// let refused = cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dat: {}}").await;
-    /// let told = refused.unwrap_err().to_string();
-    /// assert!(told.starts_with("document 1 (ConfigMap default/a) is refused: "));
-    /// assert!(told.ends_with("unknown field \"dat\""));
+    /// let message = refused.unwrap_err().to_string();
+    /// assert!(message.starts_with("document 1 (ConfigMap default/a) is refused: "));
+    /// assert!(message.ends_with("unknown field \"dat\""));
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// The first document that cannot be read or that the server refuses, with its number, object and field. Those before it stay.
+    /// Returns an error for the first document that cannot be read or that the server rejects. It contains the number, the
+    /// object and the field. If the server rejects a document, the objects before it stay in the cluster.
     pub async fn seed(&self, seed: impl Into<Seed>) -> Result<(), SeedError> {
         let Seed { documents, status_manager, error } = seed.into();
         match error {

@@ -1,4 +1,4 @@
-//! Objects as a server has stored them before: what is left of an earlier build of an operator, for the test of an upgrade.
+//! Objects that a server stored earlier, for upgrade tests.
 
 use serde_json::Value;
 
@@ -8,10 +8,13 @@ use crate::registry::split;
 use crate::strategy::meta;
 
 impl Cluster {
-    /// Puts objects into the store as they are written, with uid, resource version, generation, times and field owners, as etcd has them
-    /// after a restore. No rule of the server looks at them. Seed their CRDs first.
+    /// Stores objects exactly as given, as after a restore of etcd.
     ///
-    /// For a test of an upgrade: keep the objects that a released build of an operator left in a file, and start the present one on them.
+    /// This includes uid, resource version, generation, timestamps and field owners. The server does not validate the
+    /// objects. Seed their CRDs first.
+    ///
+    /// An upgrade test can store the objects of a released version of an operator in a file, and start the current version
+    /// with them.
     ///
     /// ```
     /// # use evenkeel_testkit::Cluster;
@@ -30,7 +33,8 @@ impl Cluster {
     /// ```
     ///
     /// # Errors
-    /// The first object of a kind that is not served, or without a name or a resource version. Nothing is stored then.
+    /// Returns an error if the kind of an object is not served, or if an object has no name or no resource version. No
+    /// object is stored then.
     pub fn seed_stored(&self, objects: impl IntoIterator<Item = Value>) -> Result<(), SeedError> {
         let server = self.server();
         let (mut saved, catalog) = (server.store.saved(), server.catalog());

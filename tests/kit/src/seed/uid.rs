@@ -1,4 +1,4 @@
-//! The uid that a seed gives to an object: kept where it is one, refused where it is not.
+//! Validation of the uid that a seed gives to an object.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -7,13 +7,13 @@ use crate::request_context::Uid;
 use crate::store::Store;
 use crate::strategy::meta;
 
-/// How long a uid is: five groups of digits, and the hyphens between them.
+/// The length of a uid: five groups of hexadecimal digits with hyphens between them.
 const LENGTH: usize = 36;
 
-/// The uid that an object gives; none: the server makes one.
+/// Returns the uid in the metadata of an object. Without one, the server generates it.
 ///
 /// # Errors
-/// It is none, or another object has it already.
+/// Returns an error if the value is not a UUID, or if another object already has it.
 pub(super) fn given(store: &Store, object: &Value) -> Result<Option<Uid>, String> {
     let given = &object["metadata"]["uid"];
     if given.is_null() || *given == "" {
@@ -29,7 +29,7 @@ pub(super) fn given(store: &Store, object: &Value) -> Result<Option<Uid>, String
     }
 }
 
-/// The object that has the uid already.
+/// Returns the object that already has the uid.
 fn holder(store: &Store, uid: &str) -> Option<String> {
     let all = store.all();
     let other = all.iter().map(|(_, object)| object).find(|object| meta(object, "uid") == uid)?;
@@ -38,12 +38,12 @@ fn holder(store: &Store, uid: &str) -> Option<String> {
     Some(format!("{kind} {}", place.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")))
 }
 
-/// In the form in which the server writes one.
+/// Returns whether the text is a UUID in the form that the server writes.
 fn is_uid(text: &str) -> bool {
     text.len() == LENGTH && Uuid::try_parse(text).is_ok_and(|uid| uid.hyphenated().to_string() == text)
 }
 
-/// Whether a document that is stored many times gives a uid: each has its own.
+/// Returns whether an object has a uid.
 pub(super) fn is_given(object: &Value) -> bool {
     !meta(object, "uid").is_empty()
 }

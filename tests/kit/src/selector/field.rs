@@ -1,4 +1,4 @@
-//! Field selectors: the parser and the match; which fields there are is the kind's.
+//! Field selectors: parsing and matching; each kind defines its selectable fields.
 
 #[cfg(test)]
 mod law;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::registry::Kind;
 
-/// A parsed field selector; all terms must hold.
+/// A parsed field selector; all terms must match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<Term>);
 
@@ -33,7 +33,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// The only value that a field may have.
+    /// The only value that the selector allows for a field.
     pub(super) fn exact(&self, label: &str) -> Option<&str> {
         self.0.iter().find(|term| term.equal && term.label == label).map(|term| term.value.as_str())
     }
@@ -43,7 +43,7 @@ impl Fields {
     }
 }
 
-/// The one name a selector is about, as authorization sees it.
+/// The single name that a selector requires, as authorization reads it.
 pub(crate) fn named(text: &str) -> Option<String> {
     let terms = split(text);
     let mut names = terms.iter().filter_map(|term| cut(term)).filter(|(label, ..)| *label == "metadata.name");
@@ -60,7 +60,7 @@ fn parse_term(term: &str, selector: &str, kind: &Kind) -> Result<Term, String> {
     Ok(Term { label: label.to_owned(), equal: operator != "!=", value })
 }
 
-/// Splits at commas that no backslash escapes.
+/// Splits at unescaped commas.
 fn split(text: &str) -> Vec<String> {
     let mut terms = vec![String::new()];
     let mut escaped = false;
@@ -75,7 +75,7 @@ fn split(text: &str) -> Vec<String> {
     terms
 }
 
-/// The label, the operator and the value of a term.
+/// Splits a term into label, operator and value.
 fn cut(term: &str) -> Option<(&str, &str, &str)> {
     let (at, operator) = term.char_indices().find_map(|(at, _)| {
         ["!=", "==", "="].into_iter().find(|operator| term[at..].starts_with(operator)).map(|operator| (at, operator))
@@ -83,7 +83,7 @@ fn cut(term: &str) -> Option<(&str, &str, &str)> {
     Some((&term[..at], operator, &term[at + operator.len()..]))
 }
 
-/// A backslash stands before a comma, an equals sign or another backslash, and each of those needs one.
+/// Unescapes a value: commas, equals signs and backslashes must be escaped; other characters must not be.
 fn unescaped(value: &str) -> Result<String, String> {
     let mut plain = String::new();
     let mut letters = value.chars();

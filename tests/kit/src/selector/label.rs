@@ -1,4 +1,4 @@
-//! Label selectors: a lexer, a recursive descent as upstream's, and the match.
+//! Label selectors: a lexer, a recursive descent parser like that of Kubernetes, and matching.
 
 #[cfg(test)]
 mod law;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::names;
 
-/// A parsed label selector; all requirements must hold.
+/// A parsed label selector; all requirements must match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels(Vec<Requirement>);
 
@@ -119,7 +119,7 @@ impl Parser {
         }
     }
 
-    /// A comma with something after it, or the end.
+    /// Reads a comma that is not the last token, or the end.
     fn separator(&mut self) -> Result<(), String> {
         match self.tokens.next() {
             None => Ok(()),
@@ -171,7 +171,7 @@ impl Parser {
         }
     }
 
-    /// `(a, b)`; empty places stand for the empty value.
+    /// Reads `(a, b)`; missing items are empty strings.
     fn values(&mut self) -> Result<Vec<String>, String> {
         if self.tokens.next_if_eq(&Token::Symbol("(")).is_none() {
             return Err(format!("found '{}' expected: '('", text(self.tokens.peek())));
@@ -205,7 +205,7 @@ fn checked(values: Vec<String>) -> Result<Vec<String>, String> {
     Ok(values)
 }
 
-/// A number that could be the value of a label, so without a sign.
+/// Parses a number that is a valid label value, so without a sign.
 fn number(value: String) -> Result<i64, String> {
     let why = "for 'Gt', 'Lt' operators, the value must be an integer";
     let number = value.parse::<i64>().map_err(|_| format!("values[0]: Invalid value: \"{value}\": {why}"))?;
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn each_operator_selects_what_it_says() {
+    fn each_operator_selects_matching_labels() {
         assert!(matches("x=1,y in (a,b),!z", &json!({"x": "1", "y": "b"})));
         assert!(!matches("x!=1", &json!({"x": "1"})));
         assert!(matches("x!=1", &json!({})));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_selector_is_refused_in_upstream_words() {
+    fn selector_errors_have_the_upstream_wording() {
         let refusal = |text| Labels::parse(text).unwrap_err();
         assert_eq!(refusal("x in (1"), "unable to parse requirement: found '', expected: ',' or ')'");
         assert_eq!(refusal("x=a b"), "found 'b', expected: ',' or 'end of string'");

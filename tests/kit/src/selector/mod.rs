@@ -1,4 +1,4 @@
-//! Label and field selectors, with the words real servers refuse them in.
+//! Label and field selectors, with the error messages of an API server.
 
 mod field;
 mod label;
@@ -14,7 +14,7 @@ use crate::api_error::Failure;
 use crate::registry::Kind;
 use crate::store::Scope;
 
-/// What a list or watch selects.
+/// The selectors of a list or watch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selector {
     labels: Labels,
@@ -33,19 +33,19 @@ impl Selector {
         self.labels.matches(object) && self.fields.matches(object, kind)
     }
 
-    /// Narrows the selection to one name, as the old watch path of an object does.
+    /// Restricts the selector to one name, as the deprecated watch path of an object requires.
     pub(crate) fn name(&mut self, name: &str) {
         self.fields.name(name);
     }
 
-    /// The smallest scope, of those that are indexed, with all that matches in a namespace or in all.
+    /// The smallest indexed scope that contains all matches in a namespace or in all namespaces.
     pub(crate) fn scope(&self, namespace: Option<&str>) -> Scope {
         let namespace = namespace.or_else(|| self.fields.exact("metadata.namespace"));
         let name = self.fields.exact("metadata.name");
         Scope { namespace: namespace.map(str::to_owned), name: name.map(str::to_owned) }
     }
 
-    /// Whether everything matches.
+    /// Whether the selector matches everything.
     pub(crate) fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }

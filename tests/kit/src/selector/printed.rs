@@ -1,8 +1,8 @@
-//! Label selectors as text.
+//! Converts label selectors to strings.
 
 use serde_json::Value;
 
-/// A label selector as text: labels first, by name, then the expressions as they stand.
+/// A label selector as a string: labels sorted by name, then the expressions in their order.
 pub(crate) fn printed(selector: &Value) -> String {
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let mut terms: Vec<String> =

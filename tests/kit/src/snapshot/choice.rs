@@ -1,17 +1,17 @@
-//! What of a cluster is looked at: which resources, and which of their fields.
+//! Selection of resources and fields for snapshots and comparisons.
 
 use serde_json::Value;
 
 use super::redact;
 
-/// What says nothing about a test: these plurals are left out unless they are asked for.
+/// Resources that are rarely relevant to a test. They are excluded by default.
 const SILENT: [&str; 3] = ["customresourcedefinitions", "events", "leases"];
 /// The namespaces that every cluster has.
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-/// The metadata that differs in every run.
+/// Metadata fields that differ in every run.
 const VOLATILE: [&str; 4] = ["uid", "resourceVersion", "creationTimestamp", "selfLink"];
 
-/// What a [snapshot](super::Snapshot) shows, and what a [sweep](crate::Sweep) compares.
+/// The content of a [snapshot](super::Snapshot), which a [sweep](crate::Sweep) compares.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
     pub(crate) shown: Vec<String>,
@@ -29,7 +29,7 @@ impl Choice {
         !named(&self.hidden) && (!is_silent || named(&self.shown))
     }
 
-    /// The object without what is left out.
+    /// Returns the object without the excluded fields.
     pub(super) fn cut(&self, mut object: Value) -> Value {
         if let Some(metadata) = object["metadata"].as_object_mut() {
             metadata.retain(|field, _| !VOLATILE.contains(&&**field));

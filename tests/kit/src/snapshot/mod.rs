@@ -1,4 +1,4 @@
-//! What a cluster holds, as a text that is the same in every run.
+//! Reproducible snapshots of the objects in a cluster.
 
 mod choice;
 mod redact;
@@ -13,17 +13,20 @@ use crate::cluster::Cluster;
 pub(crate) use choice::Choice;
 pub(crate) use redact::Redactor;
 
-/// Objects as YAML that is the same in every run, for golden files and for comparisons.
+/// Objects in a reproducible form, for golden files and comparisons.
 ///
-/// - uid, resourceVersion and creationTimestamp are left out of the metadata; a uid elsewhere reads `<uid of Widget w>`
-/// - moments read `<time>`, in messages, too
-/// - names made from `generateName` read `job-<1>`, the same wherever they stand
-/// - conditions are in the order of their types, finalizers and keys in the order of the alphabet
-/// - definitions, events, leases and the namespaces of every cluster are left out, and so are field owners
+/// All values that differ between runs are removed or replaced:
 ///
-/// It is `Display` and `Serialize`, so it goes into [insta](https://insta.rs) as it is: `insta::assert_snapshot!(cluster.snapshot())`.
-/// Redactions of insta cannot give one generated name or uid the same stand-in in two objects; this has done so already. Without insta,
-/// [`assert_matches`](Snapshot::assert_matches) compares with a file.
+/// - `uid`, `resourceVersion` and `creationTimestamp` are removed from the metadata. Elsewhere a uid is replaced by
+///   `<uid of Widget w>`.
+/// - Timestamps are replaced by `<time>`, also in messages.
+/// - Names from `generateName` are replaced by `job-<1>`, with the same number at each occurrence.
+/// - Conditions are sorted by type; finalizers and keys are sorted alphabetically.
+/// - CRDs, Events, Leases, the initial namespaces and `managedFields` are excluded.
+///
+/// A snapshot implements `Display` and `Serialize` and works with [insta](https://insta.rs):
+/// `insta::assert_snapshot!(cluster.snapshot())`. It needs no redactions of insta, which cannot replace a generated name
+/// or uid consistently across objects. Without insta, [`assert_matches`](Snapshot::assert_matches) compares with a file.
 ///
 /// ```
 /// # use evenkeel_testkit::Cluster;
@@ -44,10 +47,10 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot of objects that a test has at hand, such as the items of a list.
+    /// Creates a snapshot of given objects, such as the items of a list.
     ///
     /// # Errors
-    /// When one of them is not JSON.
+    /// Returns an error if an object cannot be serialized to JSON.
     pub fn of<T: Serialize>(objects: impl IntoIterator<Item = T>) -> serde_json::Result<Self> {
         let objects = objects.into_iter().map(|object| Ok((String::new(), serde_json::to_value(object)?)));
         Ok(Self::new(objects.collect::<serde_json::Result<_>>()?))
@@ -61,35 +64,37 @@ impl Snapshot {
         Self { choice: choice.clone(), ..self }
     }
 
-    /// Takes in a resource that is left out otherwise, such as "events".
+    /// Includes a resource that is excluded by default, such as "events".
     #[must_use]
     pub fn with(mut self, plural: &str) -> Self {
         self.choice.shown.push(plural.to_owned());
         self
     }
 
-    /// Leaves out a resource, such as "secrets".
+    /// Excludes a resource, such as "secrets".
     #[must_use]
     pub fn without(mut self, plural: &str) -> Self {
         self.choice.hidden.push(plural.to_owned());
         self
     }
 
-    /// Leaves a field out of every object: `status.lastHandledAt`.
+    /// Excludes a field of all objects, such as `status.lastHandledAt`.
     #[must_use]
     pub fn ignore(mut self, field: &str) -> Self {
         self.choice.ignored.push(field.to_owned());
         self
     }
 
-    /// Keeps field owners (`managedFields`), their times redacted.
+    /// Includes `managedFields`, with redacted timestamps.
     #[must_use]
     pub fn with_field_owners(mut self) -> Self {
         self.choice.owners = true;
         self
     }
 
-    /// The objects in their stable form, by resource, namespace and name.
+    /// Returns the objects in their reproducible form.
+    ///
+    /// They are sorted by resource, namespace and name.
     #[must_use]
     pub fn objects(&self) -> Vec<Value> {
         let shown: Vec<&Value> = self
@@ -102,8 +107,10 @@ impl Snapshot {
         shown.into_iter().map(|object| redactor.redacted(self.choice.cut(object.clone()))).collect()
     }
 
-    /// Fails where the file does not hold this snapshot, and shows the difference. With `GENERATED=overwrite` in the environment it
-    /// writes the file instead, as [`assert_generated`](crate::assert_generated) does.
+    /// Asserts that a file contains this snapshot.
+    ///
+    /// With `GENERATED=overwrite` in the environment, it writes the file instead, as
+    /// [`assert_generated`](crate::assert_generated) does.
     ///
     /// ```no_run
     /// # async fn test(cluster: evenkeel_testkit::Cluster) {
@@ -112,7 +119,7 @@ impl Snapshot {
     /// ```
     ///
     /// # Panics
-    /// The file differs or cannot be read; with `GENERATED=overwrite`: it cannot be written.
+    /// Panics if the file differs or cannot be read, or, with `GENERATED=overwrite`, if it cannot be written.
     #[track_caller]
     pub fn assert_matches(&self, path: impl AsRef<Path>) {
         crate::golden_file::assert_generated(path, &self.to_string());
@@ -120,7 +127,7 @@ impl Snapshot {
 }
 
 impl fmt::Display for Snapshot {
-    /// A YAML document for each object.
+    /// Writes one YAML document per object.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (nth, object) in self.objects().iter().enumerate() {
             let text = serde_saphyr::to_string(object).map_err(|_| fmt::Error)?;
@@ -137,7 +144,7 @@ impl Serialize for Snapshot {
 }
 
 impl Cluster {
-    /// All objects of the cluster in a form that is the same in every run.
+    /// Returns all objects of the cluster in a reproducible form.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let stored = self.server().store.all().into_iter();

@@ -1,4 +1,4 @@
-//! Stand-ins for what differs in every run.
+//! Placeholders for values that differ in every run.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,11 +13,11 @@ static UID: LazyLock<Option<Regex>> =
 static MOMENT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)").ok());
 
-/// The stand-ins of some objects.
+/// Replaces the volatile values in a set of objects by placeholders.
 pub(crate) struct Redactor {
-    /// The owners of uids, in words.
+    /// Kind and name of the object with each uid.
     uids: BTreeMap<String, String>,
-    /// Generated names, with their stand-ins.
+    /// Placeholders of generated names.
     names: BTreeMap<String, String>,
 }
 
@@ -32,7 +32,7 @@ impl Redactor {
         redactor
     }
 
-    /// The object in its stable form.
+    /// Returns the object in its reproducible form.
     pub(crate) fn redacted(&self, object: Value) -> Value {
         match object {
             Value::String(text) => Value::String(self.text(&text)),
@@ -46,16 +46,16 @@ impl Redactor {
         let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
         let redacted = sorted.into_iter().map(|(key, value)| match (&*key, value) {
             ("conditions", Value::Array(mut conditions)) => {
-                // Servers differ in the order that they keep them in.
+                // The order of conditions depends on the server.
                 conditions.sort_by_key(|condition| condition["type"].as_str().unwrap_or_default().to_owned());
                 (key, self.redacted(Value::Array(conditions)))
             }
-            // Who of several comes first is chance.
+            // The order of finalizers depends on timing.
             ("finalizers", Value::Array(mut finalizers)) => {
                 finalizers.sort_by_key(|finalizer| finalizer.as_str().unwrap_or_default().to_owned());
                 (key, self.redacted(Value::Array(finalizers)))
             }
-            // Which address a service gets is chance.
+            // The address of a service is not predictable.
             ("clusterIP" | "clusterIPs", value) if value != "None" => (key, address(value)),
             (_, value) => (key, self.redacted(value)),
         });
@@ -84,7 +84,7 @@ fn described(object: &Value) -> String {
     format!("{} {}", object["kind"].as_str().unwrap_or("object"), meta(object, "name"))
 }
 
-/// Numbers the names of each prefix in the order of their making, as far as versions and times tell it.
+/// Numbers the generated names of each prefix, in the order of their resource versions.
 fn generated(objects: &[&Value]) -> BTreeMap<String, String> {
     let mut made: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
     for object in objects {
@@ -102,7 +102,7 @@ fn generated(objects: &[&Value]) -> BTreeMap<String, String> {
 }
 
 fn renamed(names: &BTreeMap<String, String>, text: &str) -> String {
-    names.iter().fold(text.to_owned(), |text, (name, stand_in)| text.replace(name.as_str(), stand_in))
+    names.iter().fold(text.to_owned(), |text, (name, placeholder)| text.replace(name.as_str(), placeholder))
 }
 
 fn replaced(what: &LazyLock<Option<Regex>>, text: &str, with: impl Fn(&str) -> String) -> String {
@@ -112,7 +112,7 @@ fn replaced(what: &LazyLock<Option<Regex>>, text: &str, with: impl Fn(&str) -> S
     }
 }
 
-/// Takes a field away: `status.digest`.
+/// Removes a field, such as `status.digest`.
 pub(super) fn remove(object: &mut Value, field: &str) {
     let (parents, last) = field.rsplit_once('.').map_or((None, field), |(parents, last)| (Some(parents), last));
     let parent = parents.into_iter().flat_map(|parents| parents.split('.')).try_fold(object, |at, key| at.get_mut(key));

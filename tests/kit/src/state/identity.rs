@@ -1,17 +1,17 @@
-//! Users, and the bearer tokens by which they are known.
+//! Users and their bearer tokens.
 
-/// Who asks.
+/// The user of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) groups: Vec<String>,
 }
 
-/// Marks a request that comes from inside the process: its caller holds the cluster, and may do everything.
+/// Marks an in-process request. Its caller owns the cluster and has all permissions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local;
 
-/// Bearer tokens and whose they are, in the order they were given.
+/// Bearer tokens with their users, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Identities(Vec<(String, String)>);
 
@@ -24,29 +24,29 @@ impl Identities {
         self.0.push((token.to_owned(), user.to_owned()));
     }
 
-    /// The first token.
+    /// Returns the first token.
     pub(crate) fn first(&self) -> Option<String> {
         self.0.first().map(|(token, _)| token.clone())
     }
 
-    /// The user of a token.
+    /// Returns the user of a token.
     pub(crate) fn find(&self, token: &str) -> Option<User> {
         self.0.iter().find(|(known, _)| known == token).map(|(_, user)| User::named(user))
     }
 
-    /// Whether no token was given.
+    /// Returns whether there are no tokens.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 impl User {
-    /// The user who may do everything.
+    /// Returns the administrator.
     pub(crate) fn admin() -> Self {
         User::named(ADMIN)
     }
 
-    /// A user by name, with the groups that come with the name.
+    /// Returns the user with this name, and with the groups that result from the name.
     pub(crate) fn named(name: &str) -> Self {
         let mut groups = vec!["system:authenticated".to_owned()];
         if name == ADMIN {
@@ -60,7 +60,7 @@ impl User {
         User { name: name.to_owned(), groups }
     }
 
-    /// Who asks without a token.
+    /// Returns the user of a request without a token.
     pub(crate) fn anonymous() -> Self {
         User::named(ANONYMOUS)
     }

@@ -1,4 +1,4 @@
-//! The state that all requests share: what verbs need, and nothing that calls them.
+//! The state that all requests share. Verbs depend on it; it does not depend on verbs.
 
 mod identity;
 mod options;
@@ -19,7 +19,7 @@ pub(crate) use options::Options;
 pub(crate) use pod_logs::Texts;
 pub(crate) use tokens::{Token, Tokens};
 
-/// The state all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) store: Store,
@@ -29,7 +29,7 @@ pub(crate) struct Server {
     pub(crate) tokens: Tokens,
     /// The logs of containers.
     pub(crate) texts: Texts,
-    /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
+    /// Locked from reading the CRDs until their kinds are served, so that newer CRDs always replace older ones.
     pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
     pub(crate) clock: Clock,
@@ -37,7 +37,7 @@ pub(crate) struct Server {
     pub(crate) faults: Faults,
     /// Counts the calls of `drop_watches`.
     pub(crate) drops: tokio::sync::watch::Sender<u64>,
-    /// Counts the times at which all connections broke.
+    /// Counts the simulated failures of all connections.
     pub(crate) breaks: tokio::sync::watch::Sender<u64>,
 }
 
@@ -60,12 +60,12 @@ impl Server {
         }
     }
 
-    /// What is served now.
+    /// Returns the currently served kinds.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Serves this from now on.
+    /// Replaces the served kinds.
     pub(crate) fn serve(&self, catalog: Arc<Catalog>) {
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = catalog;
     }

@@ -1,24 +1,24 @@
-//! What can be chosen about a cluster.
+//! The options of a cluster.
 
 use std::time::Duration;
 
 use super::identity::Identities;
 use crate::discovery::Release;
 
-/// What can be chosen about a cluster.
+/// The options of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// Changes remembered per resource.
+    /// The number of retained changes per resource.
     pub(crate) history: usize,
-    /// Time between bookmarks of a watch.
+    /// The interval between bookmarks of a watch.
     pub(crate) bookmarks: Duration,
-    /// Time the garbage collector lets pass before it acts.
+    /// The delay of the garbage collector.
     pub(crate) gc_delay: Duration,
-    /// Reported version.
+    /// The reported Kubernetes version.
     pub(crate) release: Release,
-    /// Whether roles decide who may do what.
+    /// Whether RBAC is enabled.
     pub(crate) rbac: bool,
-    /// Bearer tokens.
+    /// The bearer tokens.
     pub(crate) identities: Identities,
 }
 

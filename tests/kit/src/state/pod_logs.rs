@@ -1,4 +1,4 @@
-//! The logs of containers, as a test has put them there.
+//! The logs of containers, as set by a test.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

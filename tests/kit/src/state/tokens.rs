@@ -1,4 +1,4 @@
-//! The tokens of service accounts that were given out.
+//! The issued tokens of service accounts.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,30 +9,30 @@ use uuid::Uuid;
 use crate::registry::Storage;
 use crate::store::Key;
 
-/// The tokens that were given out.
+/// The issued tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens(Mutex<HashMap<String, Token>>);
 
-/// What one token stands for.
+/// The identity and the validity of one token.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     /// The namespace and name of the service account.
     pub(crate) account: Key,
     pub(crate) audiences: Vec<String>,
     pub(crate) expires: Timestamp,
-    /// The objects whose end is the token's, with the uids they had.
+    /// The objects to which the token is bound, with their uids. Their deletion invalidates the token.
     pub(crate) bound: Vec<(Storage, Key, String)>,
 }
 
 impl Tokens {
-    /// A new token for this.
+    /// Issues a new token.
     pub(crate) fn give(&self, token: Token) -> String {
         let text = format!("evenkeel-testkit.{}", Uuid::new_v4());
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone(), token);
         text
     }
 
-    /// What a token stands for.
+    /// Returns the data of a token.
     pub(crate) fn get(&self, text: &str) -> Option<Token> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned()
     }

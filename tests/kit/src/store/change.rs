@@ -1,10 +1,10 @@
-//! A change, and the place of its object.
+//! A change of an object, with the object's key.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// An object's place in its resource: namespace (empty when cluster-scoped) and name.
+/// The key of an object in its resource: namespace (empty if cluster-scoped) and name.
 pub(crate) type Key = (String, String);
 
 /// One committed change.

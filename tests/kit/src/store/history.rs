@@ -1,4 +1,4 @@
-//! The recent past of one resource: a bounded list of changes in version order, and an index of what is followed.
+//! The history of one resource: a bounded list of changes in version order, and an index of the watched scopes.
 
 use std::collections::vec_deque::Iter;
 use std::collections::{HashMap, VecDeque};
@@ -9,10 +9,10 @@ use tokio::sync::watch;
 use super::change::{Change, Key};
 use super::scope::{Line, Scope};
 
-/// The history no longer holds every change after the asked version.
+/// The history no longer contains all changes after the requested version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Behind {
-    /// The oldest version that can still be asked for.
+    /// The oldest version that can still be requested.
     pub(crate) oldest: u64,
 }
 
@@ -20,9 +20,9 @@ pub(crate) struct Behind {
 #[derive(Debug)]
 pub(crate) struct History {
     all: Line,
-    /// The changes of each scope that somebody follows, so that a change costs only those who see it.
+    /// The changes of each watched scope, so that the cost of a change depends only on the watches of its scopes.
     lines: HashMap<Scope, Line>,
-    /// At so many lines those that nobody follows any more are cleared away.
+    /// At this number of lines, those without a watch are removed.
     crowded: usize,
     limit: usize,
     /// Watches may start at this version or later.
@@ -31,7 +31,7 @@ pub(crate) struct History {
     compacted: u64,
 }
 
-/// Fewer lines than this are never worth clearing.
+/// The number of lines below which none is removed.
 const FEW: usize = 16;
 
 impl History {
@@ -40,7 +40,7 @@ impl History {
         History { all, lines: HashMap::new(), crowded: FEW, limit, floor: 0, compacted: 0 }
     }
 
-    /// A history that knows nothing before `version`.
+    /// Creates a history that starts at `version`.
     pub(crate) fn starting(version: u64, limit: usize) -> Self {
         History { floor: version, ..Self::bounded(limit) }
     }
@@ -56,12 +56,12 @@ impl History {
     fn drop_oldest(&mut self) {
         if let Some(change) = self.all.drop_oldest() {
             self.floor = self.floor.max(change.version);
-            // What is oldest of all is oldest in each line that has it.
+            // The oldest change of all is also the oldest one in each line that contains it.
             self.each_followed(&change.key, |line| drop(line.drop_oldest()));
         }
     }
 
-    /// Goes through the lines that a place is in, and gives up those that nobody follows.
+    /// Visits the lines that contain a key, and removes those without a watch.
     fn each_followed(&mut self, key: &Key, mut visit: impl FnMut(&mut Line)) {
         if self.lines.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl History {
         }
     }
 
-    /// Follows the changes of a scope: the newest version of them.
+    /// Subscribes to the latest version in a scope.
     pub(crate) fn follow(&mut self, scope: &Scope) -> watch::Receiver<u64> {
         if scope.is_all() {
             return self.all.tip.subscribe();
@@ -96,14 +96,14 @@ impl History {
         }
     }
 
-    /// Wakes all who follow anything, because something other than an object has changed.
+    /// Notifies all subscribers of a change other than that of an object.
     pub(crate) fn wake(&self) {
         for line in self.lines.values().chain([&self.all]) {
             line.tip.send_modify(|_| {});
         }
     }
 
-    /// Forgets all changes; only `version` and later can be asked for.
+    /// Discards all changes. Only `version` and later versions can be requested then.
     pub(crate) fn forget(&mut self, version: u64) {
         while !self.all.changes.is_empty() {
             self.drop_oldest();
@@ -116,12 +116,16 @@ impl History {
         if version < self.floor { Err(Behind { oldest: self.floor }) } else { Ok(()) }
     }
 
-    /// The changes after a version that a list may go back to: further than watches start, but not past compaction.
+    /// Returns the changes after a version, for a list at that version.
+    ///
+    /// A list can go further back than a watch, but not beyond a compaction.
     pub(crate) fn after(&self, version: u64) -> Result<Iter<'_, Arc<Change>>, Behind> {
         if version < self.compacted { Err(Behind { oldest: self.compacted }) } else { self.since(&self.all, version) }
     }
 
-    /// The changes of a followed scope after the version its follower has seen: only a change he missed expires him.
+    /// Returns the changes of a watched scope after a version.
+    ///
+    /// The version is expired only if a change of this scope was discarded after it.
     pub(crate) fn followed(&self, scope: &Scope, version: u64) -> Result<Vec<Arc<Change>>, Behind> {
         if let Some(line) = self.lines.get(scope) {
             return Ok(self.since(line, version)?.cloned().collect());

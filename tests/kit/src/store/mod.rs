@@ -22,12 +22,12 @@ pub(crate) use scope::Scope;
 use crate::counters::Tally;
 use crate::registry::Storage;
 
-/// All objects, and the recent past of each resource.
+/// All objects, and the history of each resource.
 #[derive(Debug)]
 pub(crate) struct Store {
     inner: Mutex<Inner>,
     tip: watch::Sender<u64>,
-    /// What is done here and by those who read here.
+    /// Counts the work of the store and of its readers.
     pub(crate) tally: Arc<Tally>,
 }
 
@@ -39,7 +39,7 @@ struct Inner {
     feed: Option<UnboundedSender<Fed>>,
 }
 
-/// A change, with the resource it is of.
+/// A change with its resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Fed {
     pub(crate) storage: Storage,
@@ -52,18 +52,18 @@ struct Table {
     history: History,
 }
 
-/// What is to be written at one place.
+/// A write of one object.
 #[derive(Debug)]
 pub(crate) struct Write {
     pub(crate) resource: Storage,
     pub(crate) key: Key,
-    /// What the writer believes to be stored.
+    /// The object that the writer read.
     pub(crate) old: Option<Arc<Value>>,
-    /// What shall be stored; `None` deletes.
+    /// The new object; `None` deletes it.
     pub(crate) new: Option<Value>,
 }
 
-/// The write was computed from an object that is no longer the stored one.
+/// The write is based on an object that has changed since.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stale;
 
@@ -75,33 +75,33 @@ pub(crate) struct Listing {
 }
 
 impl Store {
-    /// An empty store that keeps `history_limit` changes per resource.
+    /// Creates an empty store that retains `history_limit` changes per resource.
     pub(crate) fn new(history_limit: usize) -> Self {
         let inner = Inner { version: 1, history_limit, tables: HashMap::new(), feed: None };
         Store { inner: Mutex::new(inner), tip: watch::Sender::new(1), tally: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // The lock is never held across a panic that leaves the tables half written: commit only moves values.
+        // A panic cannot leave the tables half written: commit only moves values.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The newest version.
+    /// Returns the latest version.
     pub(crate) fn version(&self) -> u64 {
         self.lock().version
     }
 
-    /// Follows the newest version of all resources.
+    /// Subscribes to the latest version of all resources.
     pub(crate) fn tip(&self) -> watch::Receiver<u64> {
         self.tip.subscribe()
     }
 
-    /// Follows the newest version of a part of a resource.
+    /// Subscribes to the latest version in a scope of a resource.
     pub(crate) fn follow(&self, resource: &Storage, scope: &Scope) -> watch::Receiver<u64> {
         self.lock().table(resource).history.follow(scope)
     }
 
-    /// Wakes all who follow a resource.
+    /// Notifies all subscribers of a resource.
     pub(crate) fn wake(&self, resource: &Storage) {
         self.lock().table(resource).history.wake();
     }
@@ -112,12 +112,12 @@ impl Store {
         Some(found)
     }
 
-    /// The one writer: stamps the next version, stores, and remembers the change.
+    /// Stores an object with the next version, and adds the change to the history. All writes use this function.
     ///
-    /// A write whose new value equals the old one stores nothing and takes no version.
+    /// If the new value equals the old one, nothing is stored and the version does not change.
     ///
     /// # Errors
-    /// [`Stale`] when `old` is not what is stored now.
+    /// Returns [`Stale`] if `old` is not the currently stored object.
     pub(crate) fn commit(&self, write: Write) -> Result<Arc<Value>, Stale> {
         let mut inner = self.lock();
         let version = inner.version + 1;
@@ -134,7 +134,7 @@ impl Store {
         let Some((stored, change)) = table.put(write, version) else { return Err(Stale) };
         inner.version = version;
         if let Some(feed) = &inner.feed {
-            // Without a reader there is nobody to tell.
+            // Fails only if the controllers have stopped.
             let _ = feed.send(Fed { storage, change });
         }
         drop(inner);
@@ -143,14 +143,14 @@ impl Store {
         Ok(stored)
     }
 
-    /// All changes from now on, in order; the last caller gets them.
+    /// Subscribes to all changes, in order. A later call replaces the subscriber.
     pub(crate) fn feed(&self) -> UnboundedReceiver<Fed> {
         let (feed, reader) = mpsc::unbounded_channel();
         self.lock().feed = Some(feed);
         reader
     }
 
-    /// The objects of a resource now; of one namespace when given.
+    /// Returns the current objects of a resource, optionally of one namespace.
     pub(crate) fn list(&self, resource: &Storage, namespace: Option<&str>) -> Listing {
         let inner = self.lock();
         let items = inner.tables.get(resource).map(|table| table.list(namespace)).unwrap_or_default();
@@ -158,7 +158,7 @@ impl Store {
         Listing { version: inner.version, items }
     }
 
-    /// All objects, by resource, namespace and name.
+    /// Returns all objects, sorted by resource, namespace and name.
     pub(crate) fn all(&self) -> Vec<(Storage, Arc<Value>)> {
         let inner = self.lock();
         let mut tables: Vec<_> = inner.tables.iter().collect();
@@ -170,10 +170,10 @@ impl Store {
         tables.into_iter().flat_map(of).collect()
     }
 
-    /// The objects of a resource as they were at an earlier version.
+    /// Returns the objects of a resource at an earlier version.
     ///
     /// # Errors
-    /// [`Behind`] when the history no longer reaches back that far.
+    /// Returns [`Behind`] if the history no longer contains that version.
     pub(crate) fn list_at(&self, resource: &Storage, namespace: Option<&str>, version: u64) -> Result<Listing, Behind> {
         let inner = self.lock();
         let Some(table) = inner.tables.get(resource) else { return Ok(Listing { version, items: Vec::new() }) };
@@ -190,18 +190,18 @@ impl Store {
         Ok(Listing { version, items })
     }
 
-    /// Whether a watch may start after `version`.
+    /// Checks whether a watch can start after `version`.
     ///
     /// # Errors
-    /// [`Behind`] when changes after it may have been forgotten.
+    /// Returns [`Behind`] if later changes may have been discarded.
     pub(crate) fn reaches(&self, resource: &Storage, version: u64) -> Result<(), Behind> {
         self.lock().table(resource).history.reaches(version)
     }
 
-    /// The changes of a followed part of a resource after `version`, and the newest version looked at.
+    /// Returns the changes in a watched scope of a resource after `version`, and the latest version.
     ///
     /// # Errors
-    /// [`Behind`] when some of them have been forgotten.
+    /// Returns [`Behind`] if some of them have been discarded.
     pub(crate) fn changes(
         &self,
         resource: &Storage,
@@ -213,7 +213,7 @@ impl Store {
         Ok((inner.table(resource).history.followed(scope, version)?, tip))
     }
 
-    /// Starts the history of a resource at the present version, as a cluster does for a new custom resource.
+    /// Starts the history of a resource at the current version, as a cluster does for a new custom resource.
     pub(crate) fn open(&self, resource: &Storage) {
         let mut inner = self.lock();
         let (version, limit) = (inner.version, inner.history_limit);
@@ -222,7 +222,7 @@ impl Store {
         }
     }
 
-    /// Forgets the past: lists and watches from an older version find it expired.
+    /// Discards the history. Lists and watches from an older version then fail as expired.
     pub(crate) fn compact(&self) {
         let mut inner = self.lock();
         let version = inner.version;
@@ -231,14 +231,14 @@ impl Store {
         }
     }
 
-    /// The resources that have objects in a namespace.
+    /// Returns the resources that have objects in a namespace.
     pub(crate) fn resources_in(&self, namespace: &str) -> Vec<Storage> {
         let inner = self.lock();
         let inside = inner.tables.iter().filter(|(_, table)| table.inside(namespace).next().is_some());
         inside.map(|(resource, _)| resource.clone()).collect()
     }
 
-    /// Whether a resource has no objects.
+    /// Returns whether a resource has no objects.
     pub(crate) fn is_empty(&self, resource: &Storage) -> bool {
         self.lock().tables.get(resource).is_none_or(|table| table.objects.is_empty())
     }
@@ -266,7 +266,9 @@ impl Table {
         range.take_while(move |((inside, _), _)| inside == namespace).map(|(_, object)| object)
     }
 
-    /// Stores or removes, remembers, and gives back the object as an answer shows it; `None` when there is nothing to remove.
+    /// Stores or removes an object and records the change.
+    ///
+    /// Returns the object for the response, or `None` if there is nothing to remove.
     fn put(&mut self, write: Write, version: u64) -> Option<(Arc<Value>, Arc<Change>)> {
         let Write { key, old, new, .. } = write;
         let (stored, new) = match new {
@@ -277,7 +279,7 @@ impl Table {
             }
             None => {
                 self.objects.remove(&key);
-                // The version of the deletion is where a watcher resumes.
+                // A watch resumes at the version of the deletion.
                 (Arc::new(stamped(old.as_deref()?.clone(), version)), None)
             }
         };
@@ -288,16 +290,16 @@ impl Table {
     }
 }
 
-/// Whether two optional objects are the same stored one.
-fn same(stored: Option<&Arc<Value>>, believed: Option<&Arc<Value>>) -> bool {
-    match (stored, believed) {
+/// Returns whether the stored object is the one that the writer read.
+fn same(stored: Option<&Arc<Value>>, read: Option<&Arc<Value>>) -> bool {
+    match (stored, read) {
         (None, None) => true,
-        (Some(stored), Some(believed)) => Arc::ptr_eq(stored, believed),
+        (Some(stored), Some(read)) => Arc::ptr_eq(stored, read),
         _ => false,
     }
 }
 
-/// The object with its `metadata.resourceVersion` set.
+/// Sets `metadata.resourceVersion` of an object.
 pub(crate) fn stamped(mut object: Value, version: u64) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("resourceVersion".to_owned(), json!(version.to_string()));
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_changes_nothing_takes_no_version() {
+    fn an_unchanged_write_keeps_the_version() {
         let store = Store::new(10);
         let first = write(&store, "a", Some(object("a", "1")));
         let again = write(&store, "a", Some((*first).clone()));
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_from_an_old_object_is_stale() {
+    fn a_write_based_on_an_old_object_is_stale() {
         let store = Store::new(10);
         let first = write(&store, "a", Some(object("a", "1")));
         write(&store, "a", Some(object("a", "2")));
@@ -345,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_at_an_earlier_version_shows_the_objects_of_then() {
+    fn a_list_at_an_earlier_version_returns_earlier_objects() {
         let store = Store::new(10);
         write(&store, "a", Some(object("a", "1")));
         let then = store.version();
@@ -357,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deletion_carries_its_own_version() {
+    fn a_deletion_has_its_own_version() {
         let store = Store::new(10);
         write(&store, "a", Some(object("a", "1")));
         let gone = write(&store, "a", None);

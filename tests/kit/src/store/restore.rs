@@ -1,4 +1,4 @@
-//! Copies of the store, and the store set back to one.
+//! Backup and restore of the store.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::history::History;
 use super::{Fed, Inner, Store, Table};
 use crate::registry::Storage;
 
-/// All objects of one moment, and its version.
+/// All objects at one version.
 #[derive(Clone, Debug)]
 pub(crate) struct Saved {
     version: u64,
@@ -18,12 +18,12 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// Of a store that has never been written to.
+    /// Returns the content of an empty store.
     pub(crate) fn empty() -> Self {
         Saved { version: 1, objects: HashMap::new() }
     }
 
-    /// Adds an object of this version, in the place of one of its name.
+    /// Adds an object with its version, or replaces the object with the same key.
     pub(crate) fn put(&mut self, storage: &Storage, key: Key, object: Value, version: u64) {
         self.version = self.version.max(version);
         self.objects.entry(storage.clone()).or_default().insert(key, Arc::new(object));
@@ -31,15 +31,17 @@ impl Saved {
 }
 
 impl Store {
-    /// The present objects and their version.
+    /// Returns the current objects and their version.
     pub(crate) fn saved(&self) -> Saved {
         let inner = self.lock();
         let objects = inner.tables.iter().map(|(storage, table)| (storage.clone(), table.objects.clone()));
         Saved { version: inner.version, objects: objects.collect() }
     }
 
-    /// Sets objects and version back. The past is unknown, as after the restart of an API server: no earlier version can be watched from,
-    /// and a watch from a later one hears nothing until the store gets there again.
+    /// Restores objects and version.
+    ///
+    /// The history is empty, as after the restart of an API server. A watch from an earlier version fails. A watch from a
+    /// later version receives no events until the store reaches that version again.
     pub(crate) fn restore(&self, saved: &Saved) {
         let mut inner = self.lock();
         let (version, limit) = (saved.version, inner.history_limit);
@@ -50,21 +52,21 @@ impl Store {
         let tables = saved.objects.iter().map(|(storage, objects)| (storage.clone(), table(objects))).collect();
         let before = std::mem::replace(&mut inner.tables, tables);
         inner.version = version;
-        inner.tell(&before, saved);
+        inner.feed_differences(&before, saved);
         drop(inner);
         self.tip.send_replace(version);
     }
 }
 
 impl Inner {
-    /// Tells the reader of the feed how the objects differ: first of those that are there now.
-    fn tell(&self, before: &HashMap<Storage, Table>, saved: &Saved) {
+    /// Sends the differences to the subscriber of the feed: first restored objects, then removed ones.
+    fn feed_differences(&self, before: &HashMap<Storage, Table>, saved: &Saved) {
         let Some(feed) = &self.feed else { return };
         let (version, none) = (saved.version, BTreeMap::new());
         let send = |storage: &Storage, key: &Key, old: Option<&Arc<Value>>, new: Option<&Arc<Value>>| {
             let gone = if new.is_none() { old.cloned() } else { None };
             let change = Change { version, key: key.clone(), old: old.cloned(), new: new.cloned(), gone };
-            // Without a reader there is nobody to tell.
+            // Fails only if the controllers have stopped.
             let _ = feed.send(Fed { storage: storage.clone(), change: Arc::new(change) });
         };
         for (storage, objects) in &saved.objects {

@@ -1,4 +1,4 @@
-//! Whose changes a watcher follows, and the changes of one such scope.
+//! The scope of a watch, and the changes in one scope.
 
 use std::collections::VecDeque;
 use std::collections::vec_deque::Iter;
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::change::{Change, Key};
 
-/// A part of a resource: its objects in one namespace, of one name, or both; all of them when neither is given.
+/// A scope of a resource: its objects in one namespace, with one name, or both. Without either, it is the whole resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Scope {
     pub(crate) namespace: Option<String>,
@@ -20,7 +20,7 @@ impl Scope {
         self.namespace.as_ref().is_none_or(|own| own == namespace) && self.name.as_ref().is_none_or(|own| own == name)
     }
 
-    /// The scopes that a place is in, without the one of all.
+    /// Returns the scopes that contain a key, except for the scope of the whole resource.
     pub(super) fn around((namespace, name): &Key) -> [Scope; 3] {
         let (namespace, name) = (Some(namespace.clone()), Some(name.clone()));
         [
@@ -35,11 +35,11 @@ impl Scope {
     }
 }
 
-/// The remembered changes of one scope in version order, and who waits for more.
+/// The retained changes of one scope in version order, and the subscribers of further changes.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) changes: VecDeque<Arc<Change>>,
-    /// The newest change that was forgotten.
+    /// The version of the latest discarded change.
     pub(super) dropped: u64,
     pub(super) tip: watch::Sender<u64>,
 }

@@ -1,4 +1,4 @@
-//! Strategic merge patch: lists of built-in kinds merge by key or as sets, and directives say what else to do.
+//! Strategic merge patch: lists of built-in kinds merge by key or as sets, and directives modify the merge.
 
 #[cfg(test)]
 mod law;
@@ -10,21 +10,21 @@ use crate::apply::{Node, golang};
 use crate::patch::PatchError;
 use order::{Key, sorted};
 
-/// What a `$patch` says.
+/// The directive of a map or list item.
 const DIRECTIVE: &str = "$patch";
-/// The members that stay; all others go.
+/// The members to retain; all others are removed.
 const RETAIN: &str = "$retainKeys";
-/// The order of a list's items: `$setElementOrder/containers`.
+/// The order of the items of a list: `$setElementOrder/containers`.
 const ORDER: &str = "$setElementOrder/";
-/// Items to take out of a set: `$deleteFromPrimitiveList/finalizers`.
+/// Items to remove from a set: `$deleteFromPrimitiveList/finalizers`.
 const DELETE: &str = "$deleteFromPrimitiveList/";
 
 type Result<T> = std::result::Result<T, PatchError>;
 
-/// Applies the strategic merge patch to an object of a built-in kind: all of it, or nothing.
+/// Applies a strategic merge patch to an object of a built-in kind. On an error the object is unchanged.
 ///
 /// # Errors
-/// [`PatchError::Malformed`] when the patch is no object, [`PatchError::Broken`] when it lacks a key or has an unknown directive.
+/// [`PatchError::Malformed`] if the patch is not an object; [`PatchError::Broken`] if a key is missing or a directive is unknown.
 pub(crate) fn strategic_patch(doc: &mut Value, patch: &Value) -> Result<()> {
     let (Value::Object(original), Value::Object(patch)) = (&*doc, patch) else {
         return Err(PatchError::Malformed("a strategic merge patch is an object".to_owned()));
@@ -86,7 +86,7 @@ fn merge(original: Option<Value>, patch: &Value, node: Option<Node<'_>>) -> Resu
     })
 }
 
-/// How the items of a list are told apart; `None` where the list is replaced.
+/// The key that identifies the items of a list; `None` if the list is replaced.
 fn key_of(node: Option<Node<'_>>) -> Option<Key> {
     if !strategies(node).any(|one| one == "merge") {
         return None;
@@ -163,12 +163,12 @@ fn is_directive(name: &str) -> bool {
     name == DIRECTIVE || name == RETAIN || name.starts_with(ORDER) || name.starts_with(DELETE)
 }
 
-/// The lists that a directive names, with what it says of each.
+/// The lists with this directive, and the value of the directive.
 fn named<'a>(patch: &'a Map<String, Value>, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a [Value])> {
     patch.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_array()?.as_slice())))
 }
 
-/// A value where there was none: directives and nulls do not stay.
+/// A patch value for an absent field: without directives and nulls.
 fn cleaned(patch: &Value) -> Value {
     match patch {
         Value::Object(patch) => Value::Object(cleaned_map(patch)),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_join_and_lose_what_a_directive_names() {
+    fn sets_merge_and_delete_the_listed_items() {
         let meta =
             |patch: Value| patched(&json!({}), &json!({"metadata": patch})).unwrap()["metadata"]["finalizers"].take();
         assert_eq!(meta(json!({"finalizers": ["c", "a"]})), json!(["c", "a", "b"]));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_an_error_and_changes_nothing() {
+    fn an_invalid_patch_changes_nothing() {
         let no_key = json!({"spec": {"containers": [{"image": "i"}]}});
         let why = patched(&json!({"containers": []}), &no_key).unwrap_err().to_string();
         assert_eq!(why, "map: map[image:i] does not contain declared merge key: name");

@@ -1,12 +1,12 @@
-//! The order of a merged list: what a patch names in its order, and the rest where the server had it.
+//! The order of a merged list: the order in the patch, and the order on the server for the other items.
 
 use serde_json::Value;
 
-/// How the items of a list are told apart.
+/// The identity of the items of a list.
 pub(super) enum Key {
-    /// By themselves.
+    /// The items themselves.
     Value,
-    /// By this field.
+    /// The value of this field.
     Field(String),
 }
 
@@ -19,8 +19,8 @@ impl Key {
     }
 }
 
-/// The items in the order of the patch, with those that it does not name as near to their earlier place as may be: one of them
-/// comes first only where it stood before the next named one.
+/// Sorts the items in the order of the patch. Items that the patch does not contain stay as close to their earlier position as possible:
+/// one of them comes first only if it was before the next item of the patch.
 pub(super) fn sorted(items: Vec<Value>, patch: &[Value], earlier: &[Value], key: &Key) -> Vec<Value> {
     let (mut named, mut rest): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| key.place(item, patch).is_some());
     named.sort_by_key(|item| key.place(item, patch));

@@ -1,4 +1,4 @@
-//! What single built-in kinds do beside the common rules.
+//! The behaviour of individual built-in kinds in addition to the common rules.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::api_error::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
 
-/// Additions to a new object.
+/// Kind-specific changes of a new object.
 pub(super) fn fresh(kind: &Kind, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace") => namespace(object),
@@ -19,7 +19,7 @@ pub(super) fn fresh(kind: &Kind, object: &mut Value) {
     }
 }
 
-/// What the server adds to a new object after all else, so that nobody owns it.
+/// Sets fields of a new object after its managed fields are recorded, so that they have no owner.
 pub(crate) fn complete(kind: &Kind, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace") => {
@@ -33,7 +33,7 @@ pub(crate) fn complete(kind: &Kind, object: &mut Value) {
     status::complete(kind, object);
 }
 
-/// Additions to a changed object.
+/// Kind-specific changes of an updated object.
 pub(super) fn changed(kind: &Kind, live: &Value, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace") => restore(live, object, "spec"),
@@ -45,7 +45,7 @@ pub(super) fn changed(kind: &Kind, live: &Value, object: &mut Value) {
     }
 }
 
-/// A write of the status of a built-in kind: everything else but metadata stays.
+/// Handles a status write of a built-in kind: all fields except the status and the metadata are restored.
 pub(super) fn keep_spec(kind: &Kind, live: &Value, sent: &mut Value) {
     status::complete(kind, sent);
     let keys: Vec<String> = live.as_object().into_iter().chain(sent.as_object()).flat_map(Map::keys).cloned().collect();
@@ -62,7 +62,7 @@ fn namespace(object: &mut Value) {
     object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
 }
 
-/// Folds `stringData` into `data` and sets the type.
+/// Merges `stringData` into `data` and sets the default type.
 fn secret(object: &mut Value) {
     let plain = object.as_object_mut().and_then(|fields| fields.remove("stringData"));
     for (key, text) in plain.as_ref().and_then(Value::as_object).into_iter().flatten() {
@@ -77,7 +77,7 @@ fn secret(object: &mut Value) {
     }
 }
 
-/// Empty maps of data are written as absent.
+/// Removes empty maps of data.
 fn drop_empty(object: &mut Value) {
     let Some(fields) = object.as_object_mut() else { return };
     for field in ["data", "binaryData"] {
@@ -87,7 +87,7 @@ fn drop_empty(object: &mut Value) {
     }
 }
 
-/// The labels by which a Job finds its pods.
+/// Adds the labels by which a Job finds its pods.
 fn job(object: &mut Value) {
     let (uid, name) = (object["metadata"]["uid"].clone(), object["metadata"]["name"].clone());
     if object["spec"]["manualSelector"] == true || !object["spec"]["template"].is_object() {
@@ -103,7 +103,7 @@ fn job(object: &mut Value) {
     object["spec"]["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = uid;
 }
 
-/// What is wrong with an object of a built-in kind beyond its type and metadata; a small part of what clusters check.
+/// Kind-specific errors of a built-in object; only a small part of the validation of a Kubernetes API server.
 pub(crate) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let moved = live.filter(|_| kind.is_builtin()).map(|live| fixed::causes(kind, live, object)).unwrap_or_default();
     [moved, present(kind, object, live)].concat()
@@ -134,7 +134,7 @@ fn key_causes(object: &Value) -> Vec<Cause> {
     found.map(|(field, key)| Cause::invalid(&format!("{field}[{key}]"), quoted(key), why)).collect()
 }
 
-/// Refuses more than a megabyte of data.
+/// Rejects more than one megabyte of data.
 fn size_causes(object: &Value) -> Vec<Cause> {
     const LIMIT: usize = 1024 * 1024;
     let plain = |text: &str| text.len();
@@ -154,7 +154,7 @@ fn size_causes(object: &Value) -> Vec<Cause> {
     (whole > LIMIT).then(cause).into_iter().collect()
 }
 
-/// Refuses times that clusters cannot read: those with fractions have exactly six digits.
+/// Rejects timestamps that a Kubernetes API server can't parse; a `MicroTime` has exactly six fractional digits.
 pub(crate) fn times(kind: &Kind, object: &Value) -> Result<(), String> {
     let pointers: &[&str] = match (kind.group.as_str(), kind.kind.as_str()) {
         ("coordination.k8s.io", "Lease") => &["/spec/acquireTime", "/spec/renewTime"],
@@ -191,7 +191,7 @@ fn role_causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
     changed.then(cause).into_iter().collect()
 }
 
-/// What events.k8s.io asks of a new Event; core/v1 asks for less.
+/// Validates a new Event; events.k8s.io requires more than core/v1.
 fn event_causes(object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let text = |field: &str| object[field].as_str().unwrap_or_default();
@@ -210,7 +210,7 @@ fn event_causes(object: &Value) -> Vec<Cause> {
             }
         }
     }
-    // Of an object without a namespace, events are in `default`.
+    // Events about an object without a namespace belong to `default`.
     if about.is_empty() && !matches!(namespace, "default" | "kube-system") {
         causes.push(Cause::invalid("involvedObject.namespace", quoted(about), "does not match event.namespace"));
     }
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn string_data_is_folded_into_data() {
+    fn string_data_is_merged_into_data() {
         let mut object = json!({"stringData": {"a": "hello", "b": "hi", "c": "abc"}});
         secret(&mut object);
         assert_eq!(object, json!({"type": "Opaque", "data": {"a": "aGVsbG8=", "b": "aGk=", "c": "YWJj"}}));

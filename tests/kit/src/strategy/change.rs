@@ -1,4 +1,4 @@
-//! A changed object: what stays as stored, whatever was sent, and the generation.
+//! Updates of an object: restores protected fields, and increments the generation.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::builtin;
 use super::fields::{is_deleting, metadata, restore};
 use crate::registry::Kind;
 
-/// Which part of an object a request writes.
+/// The part of an object that a request writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All but the status, where that is a subresource.
+    /// The whole object, without the status if that is a subresource.
     Main,
-    /// The status alone.
+    /// Only the status.
     Status,
 }
 
-/// Restores in a sent object what this part of it may not change, and counts the generation.
+/// Restores the fields that this request must not change, and increments the generation if needed.
 pub(crate) fn carry_over(kind: &Kind, part: Part, live: &Value, sent: &mut Value) {
     match part {
         Part::Status if !kind.is_builtin() => *sent = with_status_of(live, sent),
@@ -32,12 +32,12 @@ pub(crate) fn carry_over(kind: &Kind, part: Part, live: &Value, sent: &mut Value
     set(sent, "generation", generation.map(|generation| json!(generation + i64::from(changed))));
 }
 
-/// Whether changes are counted; priority classes have a generation that stays.
+/// Whether changes increment the generation; that of a PriorityClass never changes.
 fn counts(kind: &Kind) -> bool {
     kind.generation && !(kind.is_builtin() && kind.kind == "PriorityClass")
 }
 
-/// The stored object with the status and the field owners that were sent.
+/// The stored object with the status and the managed fields of the sent one.
 fn with_status_of(live: &Value, sent: &Value) -> Value {
     let mut object = live.clone();
     restore(sent, &mut object, "status");
@@ -48,7 +48,7 @@ fn with_status_of(live: &Value, sent: &Value) -> Value {
     object
 }
 
-/// System fields a client may leave out or send wrong without harm.
+/// Restores system fields that a client may omit or send with a wrong value.
 fn system_fields(live: &Value, sent: &mut Value) {
     let stored = |field: &str| live["metadata"].get(field).cloned();
     for field in ["creationTimestamp", "namespace", "resourceVersion", "selfLink"] {
@@ -68,7 +68,7 @@ fn system_fields(live: &Value, sent: &mut Value) {
     }
 }
 
-/// Empty lists and maps of the metadata are written as absent.
+/// Removes an empty list or map from the metadata.
 fn drop_empty(object: &mut Value, field: &str) {
     let empty = match &object["metadata"][field] {
         Value::Array(items) => items.is_empty(),
@@ -80,7 +80,7 @@ fn drop_empty(object: &mut Value, field: &str) {
     }
 }
 
-/// Whether anything but metadata, type and a separate status changed.
+/// Whether any field changed, except the metadata, the type, and a status that is a subresource.
 fn differs(kind: &Kind, live: &Value, sent: &Value) -> bool {
     let counts = |key: &str| !(matches!(key, "metadata" | "apiVersion" | "kind") || kind.status && key == "status");
     let fields = |object: &Value| object.as_object().cloned().unwrap_or_default();

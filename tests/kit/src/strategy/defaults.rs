@@ -1,4 +1,4 @@
-//! What clusters fill in that was left out of built-in objects: workloads, their pods, and the rest.
+//! Default values of built-in objects: workloads, their pods, and others.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::fields::{each, fill};
 use super::service;
 use crate::registry::Kind;
 
-/// Fills in the defaults of a built-in kind.
+/// Sets the defaults of a built-in kind.
 pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
     if kind.kind == "PriorityClass" && kind.is_builtin() {
         fill(object, json!({"preemptionPolicy": "PreemptLowerPriority"}));
@@ -22,14 +22,14 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
         ("batch", "CronJob") => cron,
         _ => return,
     };
-    // The spec of these kinds is always there, if empty: clusters hold them as structs.
+    // The spec of these kinds is always present, even if empty: it is a struct in the Go type.
     fill(object, json!({"spec": {}}));
     if let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) {
         defaults(spec);
     }
 }
 
-/// A kind with a pod template.
+/// Sets the defaults of a kind with a pod template.
 fn workload(spec: &mut Value, own: Value) {
     fill(spec, own);
     if let Some(template) = spec.pointer_mut("/template/spec") {
@@ -84,7 +84,7 @@ fn job(spec: &mut Value) {
     workload(spec, json!({"parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": false}));
 }
 
-/// A pod that is no template's.
+/// Sets the defaults of a standalone pod, some of which do not apply to pod templates.
 fn bare(spec: &mut Value) {
     fill(spec, json!({"enableServiceLinks": true}));
     for list in ["initContainers", "containers"] {
@@ -127,7 +127,7 @@ fn container(container: &mut Value) {
     }
 }
 
-/// What a container may use at most it asks for, where it does not say what it asks for.
+/// Sets the requests of a container to its limits where they are unset.
 fn requests(container: &mut Value) {
     let limits = container["resources"]["limits"].clone();
     if limits.as_object().is_some_and(|limits| !limits.is_empty()) {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_stays() {
+    fn explicit_values_are_not_defaulted() {
         let mut spec = json!({"strategy": {"type": "Recreate"}, "replicas": 0, "template": {"spec": {"containers": [
             {"name": "c", "image": "i:1", "imagePullPolicy": "Never"}]}}});
         deployment(&mut spec);

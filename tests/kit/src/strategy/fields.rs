@@ -1,20 +1,20 @@
-//! The fields of objects: read, set, filled in.
+//! Helpers that read and set fields of objects.
 
 use serde_json::{Map, Value, json};
 
-/// The metadata of an object, made an object when it is none.
+/// The metadata of an object; created if it is not an object.
 pub(crate) fn metadata(object: &mut Value) -> &mut Map<String, Value> {
     if !object["metadata"].is_object() {
         object["metadata"] = json!({});
     }
     match &mut object["metadata"] {
         Value::Object(metadata) => metadata,
-        // Just made an object; the type alone does not say so.
+        // The metadata was replaced by an object above.
         _ => unreachable!("metadata was made an object"),
     }
 }
 
-/// A text field of the metadata; empty when absent.
+/// A string field of the metadata; empty if absent.
 pub(crate) fn meta<'a>(object: &'a Value, field: &str) -> &'a str {
     object["metadata"][field].as_str().unwrap_or_default()
 }
@@ -24,12 +24,12 @@ pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
     object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether deletion of the object has begun.
+/// Whether the object is being deleted.
 pub(crate) fn is_deleting(object: &Value) -> bool {
     !object["metadata"]["deletionTimestamp"].is_null()
 }
 
-/// Whether nothing holds the object back once its deletion has begun.
+/// Whether an object that is being deleted can be removed from the store.
 pub(crate) fn is_free(object: &Value) -> bool {
     let held = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0;
     let spec =
@@ -41,7 +41,7 @@ fn has_items(list: &Value) -> bool {
     list.as_array().is_some_and(|items| !items.is_empty())
 }
 
-/// Takes a top-level field from one object into another; absent there, it goes.
+/// Copies a top-level field from one object to another; if it is absent in the source, it is removed.
 pub(super) fn restore(from: &Value, to: &mut Value, field: &str) {
     let Some(fields) = to.as_object_mut() else { return };
     match from.get(field) {
@@ -50,7 +50,7 @@ pub(super) fn restore(from: &Value, to: &mut Value, field: &str) {
     }
 }
 
-/// Sets the members that are absent.
+/// Sets absent members.
 pub(super) fn fill(object: &mut Value, defaults: Value) {
     let (Some(fields), Value::Object(defaults)) = (object.as_object_mut(), defaults) else { return };
     for (name, value) in defaults {

@@ -1,11 +1,11 @@
-//! What of an object does not change once it is there.
+//! Immutable fields of built-in objects.
 
 use serde_json::Value;
 
 use crate::registry::Kind;
 use crate::schema::Cause;
 
-/// What of a Job does not change.
+/// The immutable fields of a Job.
 const OF_JOB: [&str; 8] = [
     "completions",
     "selector",
@@ -17,10 +17,10 @@ const OF_JOB: [&str; 8] = [
     "successPolicy",
 ];
 
-/// Where the pods of a Job may run, which can be said as long as it is suspended.
+/// The scheduling fields of a Job's pods, which may change until the suspended Job starts.
 const WHERE: [&str; 4] = ["nodeSelector", "affinity", "tolerations", "schedulingGates"];
 
-/// What is wrong with a change of what does not change.
+/// The errors for changes of immutable fields.
 pub(super) fn causes(kind: &Kind, live: &Value, sent: &Value) -> Vec<Cause> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "ConfigMap") => frozen(live, sent),
@@ -45,7 +45,7 @@ fn typed(live: &Value, sent: &Value) -> Vec<Cause> {
     changed.then(|| Cause::invalid("type", &sent["type"], "field is immutable")).into_iter().collect()
 }
 
-/// The value without some of its members.
+/// The value without the given members.
 fn without(value: &Value, members: &[&str]) -> Value {
     let mut value = value.clone();
     if let Some(value) = value.as_object_mut() {
@@ -58,7 +58,7 @@ fn items<'a>(spec: &'a Value, list: &str) -> &'a [Value] {
     spec[list].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Of a pod only images, its deadline, more tolerations and fewer gates.
+/// A pod update may change images and the deadline, add tolerations, and remove scheduling gates.
 fn pod(live: &Value, sent: &Value) -> Vec<Cause> {
     let counted = ["containers", "initContainers"].into_iter();
     let other = counted.filter(|list| items(live, list).len() != items(sent, list).len());
@@ -118,7 +118,7 @@ fn job(live: &Value, sent: &Value) -> Vec<Cause> {
     let (old, new) = (&live["spec"], &sent["spec"]);
     let changed = OF_JOB.into_iter().filter(|field| old[*field] != new[*field]);
     let changed = changed.filter(|field| match *field {
-        // Indexed Jobs grow and shrink in both numbers at once.
+        // An Indexed Job may change `completions` and `parallelism` together.
         "completions" => !(new["completionMode"] == "Indexed" && new["completions"] == new["parallelism"]),
         "template" => !(is_unstarted(live) && elsewhere(&old["template"]) == elsewhere(&new["template"])),
         _ => true,
@@ -130,7 +130,7 @@ fn is_unstarted(job: &Value) -> bool {
     job["spec"]["suspend"] == true && job["status"]["startTime"].is_null()
 }
 
-/// A template without what says where its pods run.
+/// A pod template without its scheduling fields, labels and annotations.
 fn elsewhere(template: &Value) -> Value {
     let mut template = template.clone();
     template["spec"] = without(&template["spec"], &WHERE);
@@ -138,7 +138,7 @@ fn elsewhere(template: &Value) -> Value {
     template
 }
 
-/// Of a claim only what it asks for once it is bound, and what it is bound to before.
+/// A bound PersistentVolumeClaim may change its resources. An unset volume or storage class may be set.
 fn claim(live: &Value, sent: &Value) -> Option<Cause> {
     let (old, new) = (&live["spec"], &sent["spec"]);
     let mut free = vec!["volumeAttributesClassName"];

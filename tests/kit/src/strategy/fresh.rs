@@ -1,4 +1,4 @@
-//! A new object: what the server sets, and what it takes away.
+//! Creation of an object: sets system fields, and removes fields that a client must not set.
 
 use rand::Rng;
 use serde_json::{Value, json};
@@ -9,17 +9,17 @@ use super::fields::{meta, metadata};
 use crate::api_error::Failure;
 use crate::registry::Kind;
 
-/// Fields of the metadata a client cannot choose.
+/// Metadata fields that a client can't set.
 const SYSTEM: [&str; 6] =
     ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink"];
 
-/// Letters of generated names: no vowels, nothing that reads like another, as upstream has them.
+/// The alphabet of generated names, the same as in Kubernetes: without vowels and similar-looking characters.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// The longest prefix a generated name keeps.
+/// Maximum length of the prefix of a generated name.
 const PREFIX: usize = 58;
 
-/// Makes a decoded object a new one: system fields, a generated name, no status, the kind's own additions.
+/// Prepares a decoded object for creation: system fields, generated name, no status, kind-specific fields.
 pub(crate) fn fresh(kind: &Kind, namespace: Option<&str>, now: &str, object: &mut Value) -> Result<(), Failure> {
     let fields = metadata(object);
     match fields.remove("resourceVersion") {
@@ -38,7 +38,7 @@ pub(crate) fn fresh(kind: &Kind, namespace: Option<&str>, now: &str, object: &mu
     }
     match namespace {
         Some(namespace) => fields.insert("namespace".to_owned(), json!(namespace)),
-        // Cluster-scoped: whatever namespace was sent is none.
+        // A namespace in a cluster-scoped object is ignored.
         None => fields.remove("namespace"),
     };
     name(object);
@@ -51,7 +51,7 @@ pub(crate) fn fresh(kind: &Kind, namespace: Option<&str>, now: &str, object: &mu
     Ok(())
 }
 
-/// Completes `generateName` when there is no name.
+/// Generates the name from `generateName` if there is no name.
 fn name(object: &mut Value) {
     let prefix = meta(object, "generateName").to_owned();
     if !meta(object, "name").is_empty() || prefix.is_empty() {

@@ -1,4 +1,4 @@
-//! The rules all metadata obeys.
+//! Validation of metadata, common to all kinds.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::names;
 use crate::registry::Kind;
 use crate::schema::Cause;
 
-/// Finalizers of the server itself, which need no domain.
+/// Finalizers of Kubernetes itself, which need no domain.
 const OWN_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/// What is wrong with the metadata of a new object.
+/// The metadata errors of a new object.
 pub(crate) fn created(kind: &Kind, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (name, prefix) = (meta(object, "name"), meta(object, "generateName"));
@@ -27,7 +27,7 @@ pub(crate) fn created(kind: &Kind, object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with the metadata of a changed object.
+/// The metadata errors of an updated object.
 pub(crate) fn updated(live: &Value, object: &Value) -> Vec<Cause> {
     let mut causes = common(object);
     for field in ["uid", "deletionTimestamp"] {
@@ -82,7 +82,7 @@ fn complaints(field: &'static str, value: &str, found: Vec<String>) -> impl Iter
     found.into_iter().map(move |complaint| Cause::invalid(field, quoted(&value), &complaint))
 }
 
-/// Two owners that both say they are the controller.
+/// The error for two owner references with `controller: true`.
 fn rivals(object: &Value) -> Option<Cause> {
     let owners = object["metadata"]["ownerReferences"].as_array()?;
     let mut controllers = owners.iter().filter(|owner| owner["controller"] == true);

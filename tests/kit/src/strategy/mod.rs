@@ -1,4 +1,4 @@
-//! What the server does to objects on their way in: system fields, generation, status, and what kinds add of their own.
+//! Changes that the server makes to written objects: system fields, generation, status, and kind-specific fields.
 
 mod builtin;
 mod change;

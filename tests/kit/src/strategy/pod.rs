@@ -1,4 +1,4 @@
-//! What clusters add to pods beyond defaults: tolerations, and how much they may count on what they ask for.
+//! Fields that Kubernetes adds to pods after defaulting: tolerations, status and QoS class.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 use super::fields::restore;
 
-/// The troubles of a node that every pod bears for five minutes.
+/// The node taints that every pod tolerates for five minutes.
 const BORNE: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
-/// Adds to a new pod what belongs to nobody. Nothing has started it.
+/// Adds the fields of a new pod that have no owner. The pod is Pending, since there is no kubelet.
 pub(super) fn complete(object: &mut Value) {
     tolerate(&mut object["spec"]);
     object["status"] = json!({"phase": "Pending", "qosClass": class(&object["spec"])});
 }
 
-/// What admission has added stays.
+/// Restores the fields that admission has set.
 pub(super) fn changed(live: &Value, object: &mut Value) {
     for field in ["priority", "preemptionPolicy"] {
         if object["spec"][field].is_null() {
@@ -42,7 +42,7 @@ fn tolerate(spec: &mut Value) {
     }
 }
 
-/// The class of service, by what is asked for of processors and memory.
+/// The QoS class, from the requests and limits of CPU and memory.
 fn class(spec: &Value) -> &'static str {
     let containers =
         ["containers", "initContainers"].into_iter().flat_map(|list| spec[list].as_array().into_iter().flatten());

@@ -1,18 +1,18 @@
-//! What clusters check of priority classes.
+//! Validation of priority classes.
 
 use serde_json::Value;
 
 use crate::api_error::quoted;
 use crate::schema::Cause;
 
-/// The highest value that is not one of the system's own.
+/// The highest value of a priority class that is not a system class.
 const HIGHEST: i64 = 1_000_000_000;
 
-/// The classes that every cluster has, and their values.
+/// The priority classes that every cluster has, and their values.
 pub(crate) const SYSTEM_PRIORITIES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
-/// What is wrong with a priority class.
+/// The errors of a priority class.
 pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
     live.map_or_else(|| created(object), |live| changed(object, live))
 }

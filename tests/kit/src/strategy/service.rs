@@ -1,4 +1,4 @@
-//! What clusters fill into services and check of them; their addresses and ports are given out in `service_address.rs`.
+//! Defaults and validation of Services. `service_address.rs` allocates their addresses and ports.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use crate::api_error::quoted;
 use crate::names;
 use crate::schema::Cause;
 
-/// Fills in the defaults of the spec of a service.
+/// Sets the defaults of the spec of a Service.
 pub(super) fn defaults(spec: &mut Value) {
     fill(spec, json!({"type": "ClusterIP", "sessionAffinity": "None"}));
     each(spec, "ports", |port| {
@@ -57,22 +57,22 @@ fn is_reached_from_outside(spec: &Value) -> bool {
     needs_port(spec) || by_address
 }
 
-/// Whether services of this type have an address in the cluster.
+/// Whether Services of this type have a cluster IP.
 pub(crate) fn needs_address(spec: &Value) -> bool {
     text(spec, "type") != "ExternalName"
 }
 
-/// Whether services of this type have ports on the nodes.
+/// Whether Services of this type have node ports.
 pub(crate) fn needs_port(spec: &Value) -> bool {
     matches!(text(spec, "type"), "NodePort" | "LoadBalancer")
 }
 
-/// Whether load balancers ask on a port of its own where the service runs.
+/// Whether the Service needs a separate node port for health checks of load balancers.
 pub(crate) fn needs_health_check(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local"
 }
 
-/// The list of addresses follows the single one.
+/// Sets `clusterIPs` from `clusterIP`.
 pub(super) fn fresh(object: &mut Value) {
     let spec = &mut object["spec"];
     if !text(spec, "clusterIP").is_empty() && spec["clusterIPs"].as_array().is_none_or(Vec::is_empty) {
@@ -80,7 +80,7 @@ pub(super) fn fresh(object: &mut Value) {
     }
 }
 
-/// What was given out stays where it is not named, and goes with the type that needed it.
+/// Keeps unset addresses and ports of the old Service, and removes those that the new type does not need.
 pub(super) fn changed(live: &Value, object: &mut Value) {
     let (old, new) = (&live["spec"], &mut object["spec"]);
     if needs_address(old) && needs_address(new) {
@@ -112,7 +112,7 @@ fn keep_address(old: &Value, new: &mut Value) {
     }
 }
 
-/// Ports keep the port on the nodes that the one of their number and protocol had.
+/// Keeps the node port of each port with the same number and protocol.
 fn keep_ports(old: &Value, new: &mut Value) {
     let taken: BTreeSet<i64> = ports(new).filter_map(|port| port["nodePort"].as_i64()).collect();
     each(new, "ports", |port| {
@@ -126,7 +126,7 @@ fn keep_ports(old: &Value, new: &mut Value) {
     });
 }
 
-/// Takes away what the old type needed and the new one does not, where it was left as it was.
+/// Removes fields that only the old type needed, if the update does not change them.
 fn drop_needless(old: &Value, new: &mut Value) {
     if needs_address(old) && !needs_address(new) && new["clusterIP"] == old["clusterIP"] {
         clear(new, &["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"]);
@@ -151,7 +151,7 @@ fn drop_needless(old: &Value, new: &mut Value) {
     }
 }
 
-/// What is wrong with a service.
+/// The errors of a Service.
 pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let spec = &object["spec"];
     let mut causes = live.map(|live| moved(&live["spec"], spec)).unwrap_or_default();
@@ -174,7 +174,7 @@ pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// An address stays for as long as the service has one.
+/// The cluster IP is immutable as long as the Service has one.
 fn moved(old: &Value, new: &Value) -> Vec<Cause> {
     if !needs_address(old)
         || !needs_address(new)
@@ -253,9 +253,9 @@ fn selector_causes(selector: &Value) -> Vec<Cause> {
 }
 
 fn choice(spec: &Value, field: &str, supported: &[&str]) -> Option<Cause> {
-    let (said, at) = (text(spec, field), format!("spec.{field}"));
+    let (value, at) = (text(spec, field), format!("spec.{field}"));
     let known: Vec<String> = supported.iter().map(|&one| one.to_owned()).collect();
-    (!supported.contains(&said)).then(|| Cause::unsupported(&at, quoted(said), &known))
+    (!supported.contains(&value)).then(|| Cause::unsupported(&at, quoted(value), &known))
 }
 
 fn addresses(spec: &Value) -> Vec<Cause> {
@@ -279,7 +279,7 @@ fn addresses(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Ports on the nodes that the type has not, and ports given twice.
+/// The errors for node ports that the type does not allow, and for duplicate ports.
 fn twice(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (mut on_nodes, mut seen) = (BTreeSet::new(), BTreeSet::new());
@@ -302,12 +302,12 @@ fn twice(spec: &Value) -> Vec<Cause> {
 }
 
 fn traffic(spec: &Value) -> Vec<Cause> {
-    let (mut causes, said) = (Vec::new(), text(spec, "externalTrafficPolicy"));
+    let (mut causes, policy) = (Vec::new(), text(spec, "externalTrafficPolicy"));
     if is_reached_from_outside(spec) {
         causes.extend(choice(spec, "externalTrafficPolicy", &["Cluster", "Local"]));
-    } else if !said.is_empty() {
+    } else if !policy.is_empty() {
         let why = "may only be set for externally-accessible services";
-        causes.push(Cause::invalid("spec.externalTrafficPolicy", quoted(said), why));
+        causes.push(Cause::invalid("spec.externalTrafficPolicy", quoted(policy), why));
     }
     let health = spec["healthCheckNodePort"].as_i64().unwrap_or_default();
     if health != 0 && !needs_health_check(spec) {

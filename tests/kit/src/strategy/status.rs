@@ -1,11 +1,11 @@
-//! The status that built-in objects have before anybody has written one.
+//! The initial status of built-in objects.
 
 use serde_json::{Value, json};
 
 use super::fields::fill;
 use crate::registry::Kind;
 
-/// The fields of a status that are always written; none for kinds that have no status.
+/// The status fields that are always present; `None` for kinds without a status.
 fn always(kind: &Kind) -> Option<Value> {
     let always = match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Service") | ("networking.k8s.io", "Ingress") => json!({"loadBalancer": {}}),
@@ -24,7 +24,7 @@ fn always(kind: &Kind) -> Option<Value> {
     kind.is_builtin().then_some(always)
 }
 
-/// Fills in what a status always has.
+/// Sets the status fields that are always present.
 pub(super) fn complete(kind: &Kind, object: &mut Value) {
     let Some(always) = always(kind) else { return };
     if object["status"].is_null() {

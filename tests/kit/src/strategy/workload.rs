@@ -1,4 +1,4 @@
-//! What clusters check of workloads: that the selector finds the pods of the template, and stays as it is.
+//! Validation of workloads: the selector must match the pod template, and it is immutable.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::schema::Cause;
 use crate::selector::Selector;
 use crate::selector::printed;
 
-/// What of a StatefulSet may change.
+/// The mutable fields of a StatefulSet's spec.
 const CHANGING: [&str; 7] = [
     "replicas",
     "ordinals",
@@ -18,7 +18,7 @@ const CHANGING: [&str; 7] = [
     "minReadySeconds",
 ];
 
-/// What is wrong with the selector of a workload; its pods are not checked.
+/// The selector errors of a workload; its pod template is not validated.
 pub(super) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let mut causes = selected(kind, object);
     let of_set = matches!(kind.kind.as_str(), "ReplicaSet" | "DaemonSet");

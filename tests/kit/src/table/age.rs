@@ -1,9 +1,9 @@
-//! How long ago something was, as tables print it: `45s`, `6m57s`, `3h`, `12d`.
+//! Ages in the format of tables: `45s`, `6m57s`, `3h`, `12d`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// The age of a time; `<unknown>` when there is none.
+/// The age of a timestamp, or `<unknown>`.
 pub(super) fn since(time: &Value, now: Timestamp) -> Value {
     match time.as_str().map(str::parse::<Timestamp>) {
         None => json!("<unknown>"),
@@ -12,7 +12,7 @@ pub(super) fn since(time: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// Seconds as tables print them: two units where the first is small.
+/// A duration in the format of tables; it has two units if the first number is small.
 pub(super) fn printed(seconds: i64) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_none_has_no_age() {
+    fn a_missing_time_has_an_unknown_age() {
         assert_eq!(since(&json!("soon"), Timestamp::UNIX_EPOCH), "<invalid>");
         assert_eq!(since(&Value::Null, Timestamp::UNIX_EPOCH), "<unknown>");
     }

@@ -1,4 +1,4 @@
-//! The columns of built-in kinds, as the printers of Kubernetes have them; kinds without a row show name and creation.
+//! The columns of built-in kinds, as in the printers of Kubernetes; other kinds have name and creation time.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn ports(service: &Value) -> String {
     listed(ports.iter().map(String::as_str))
 }
 
-/// Joined by commas, or the word for nothing.
+/// The strings joined by commas, or `<none>`.
 pub(super) fn listed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.collect();
     if texts.is_empty() { "<none>".to_owned() } else { texts.join(",") }
@@ -182,7 +182,7 @@ fn event(name: Column) -> Vec<Column> {
     ]
 }
 
-/// A field under the name of either shape of Event.
+/// A field of an Event of either API group.
 fn either<'a>(event: &'a Value, core: &str, new: &str) -> &'a Value {
     if event[core].is_null() { &event[new] } else { &event[core] }
 }

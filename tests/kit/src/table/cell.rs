@@ -1,4 +1,4 @@
-//! The cells of columns that a definition has.
+//! The cells of columns that a CRD defines.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::age;
 use super::path::Path;
 
-/// A cell: what the path leads to when it has the type of the column; null when not.
+/// The value at the path if it has the type of the column, otherwise null.
 pub(super) fn cell(type_: &str, path: Option<&Path>, object: &Value, now: Timestamp) -> Value {
     let found = path.map(|path| path.find(object)).unwrap_or_default();
     let Some(&value) = found.first() else { return Value::Null };
@@ -23,13 +23,13 @@ pub(super) fn cell(type_: &str, path: Option<&Path>, object: &Value, now: Timest
     }
 }
 
-/// The whole part of a fraction.
+/// The integral part of a number.
 #[expect(clippy::cast_possible_truncation, reason = "as Go converts a float to an integer")]
 fn whole(number: &serde_json::Number) -> Option<i64> {
     number.as_f64().map(|float| float as i64)
 }
 
-/// Anything as text: lists and maps as JSON.
+/// Any value as a string; lists and maps as JSON.
 fn printed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

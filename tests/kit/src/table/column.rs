@@ -1,4 +1,4 @@
-//! A column of a table: its heading, and where its cells come from.
+//! A column of a table: its header and the source of its cells.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use super::age;
 use super::cell::cell;
 use super::path::Path;
 
-/// What the name of an object means, in the words of the API reference.
+/// The description of the name, from the API reference.
 pub(super) const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources \
     may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation \
     idempotence and configuration definition. Cannot be updated. More info: \
     https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
-/// What the age of an object is counted from, in the words of the API reference.
+/// The description of the creation time, from the API reference.
 pub(super) const CREATED: &str = "CreationTimestamp is a timestamp representing the server time when this object was created. It is \
     not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is \
     represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: \
@@ -30,12 +30,12 @@ pub(super) struct Column {
     pub(super) source: Source,
 }
 
-/// Where cells come from.
+/// The source of the cells.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// A path of a definition; none when it cannot be read.
+    /// A path from a CRD; `None` if it can't be parsed.
     Path(Option<Path>),
-    /// What is known of a built-in kind.
+    /// A function for a built-in kind.
     Known(fn(&Value, Timestamp) -> Value),
 }
 
@@ -73,13 +73,13 @@ impl Column {
         Column::known("Age", CREATED, |object, now| age::since(&object["metadata"]["creationTimestamp"], now))
     }
 
-    /// The time of creation as it stands: all that is shown of kinds without columns of their own.
+    /// The creation time as a timestamp, for built-in kinds without their own columns.
     pub(super) fn created() -> Self {
         let column = Column::known("Created At", CREATED, |object, _| object["metadata"]["creationTimestamp"].clone());
         Column { type_: "date".to_owned(), ..column }
     }
 
-    /// Shown in wide output only.
+    /// Shows the column only in wide output.
     pub(super) fn wide(self) -> Self {
         Column { priority: 1, ..self }
     }
@@ -89,17 +89,17 @@ impl Column {
     }
 }
 
-/// The text at a pointer; empty when there is none.
+/// The string at a pointer; empty if absent.
 pub(super) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The text at a pointer, or the word for nothing.
+/// The string at a pointer, or `<none>`.
 pub(super) fn or_none(object: &Value, pointer: &str) -> Value {
     json!(Some(text(object, pointer)).filter(|text| !text.is_empty()).unwrap_or("<none>"))
 }
 
-/// The whole number at a pointer; 0 when there is none.
+/// The integer at a pointer; 0 if absent.
 pub(super) fn number(object: &Value, pointer: &str) -> i64 {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default()
 }
@@ -109,7 +109,7 @@ pub(super) fn items<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     object.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// How many members the map or list at a pointer has.
+/// The number of members of the map or list at a pointer.
 pub(super) fn count(object: &Value, pointer: &str) -> usize {
     match object.pointer(pointer) {
         Some(Value::Object(members)) => members.len(),
@@ -118,7 +118,7 @@ pub(super) fn count(object: &Value, pointer: &str) -> usize {
     }
 }
 
-/// Labels as `k=v,k=v`, or the word for nothing.
+/// Labels as `k=v,k=v`, or `<none>`.
 pub(super) fn labels(object: &Value, pointer: &str) -> Value {
     let labels = object.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
     let mut terms: Vec<String> =

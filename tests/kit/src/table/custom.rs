@@ -1,4 +1,4 @@
-//! The columns of custom kinds: those of the definition, or the age alone.
+//! The columns of custom kinds: those of the CRD, or only the age.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::column::{CREATED, Column, Source};
 use super::path::Path;
 use crate::registry;
 
-/// The name, then what the definition says.
+/// The name, followed by the columns of the CRD.
 pub(super) fn columns(defined: &[registry::Column]) -> Vec<Column> {
     let mut columns = vec![Column::name()];
     if defined.is_empty() {
@@ -22,7 +22,7 @@ fn column(defined: &registry::Column) -> Column {
     let path = &defined.json_path;
     let description = match defined.description.as_str() {
         "" => format!("Custom resource definition column (in JSONPath format): {path}"),
-        said => said.to_owned(),
+        text => text.to_owned(),
     };
     Column {
         name: defined.name.clone(),

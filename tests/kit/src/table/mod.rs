@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::registry::Kind;
 use column::Column;
 
-/// What of the object a row carries.
+/// The part of the object that a row includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Include {
     Nothing,
@@ -25,22 +25,22 @@ pub(crate) enum Include {
     Object,
 }
 
-/// A table as asked for.
+/// The requested form of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     /// `meta.k8s.io/v1` or `meta.k8s.io/v1beta1`.
     pub(crate) api_version: &'static str,
-    /// Nothing when the query asks for something unknown.
+    /// `None` if the query has an unknown value.
     pub(crate) include: Option<Include>,
-    /// Ages are counted from now.
+    /// The clock that determines ages.
     pub(crate) clock: Clock,
 }
 
-/// Whether the columns are described.
+/// Whether the table includes the column definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heads {
     Shown,
-    /// In a watch they are known from the first event.
+    /// Only the first event of a watch includes them.
     Known,
 }
 
@@ -69,7 +69,7 @@ impl Printer {
             "columnDefinitions": columns, "rows": rows})
     }
 
-    /// The table of one object, or of one event of a watch.
+    /// The table of one object or one watch event.
     pub(crate) fn single(&self, object: &Value, heads: Heads) -> Value {
         let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
         self.table(&metadata, &[Cow::Borrowed(object)], heads)
@@ -90,7 +90,7 @@ impl Printer {
 }
 
 impl Include {
-    /// The `includeObject` of a query; `None` when it is unknown.
+    /// Parses `includeObject` of a query; `None` if the value is unknown.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "" | "Metadata" => Some(Self::Metadata),

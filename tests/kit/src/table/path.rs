@@ -1,4 +1,4 @@
-//! Paths of columns: the dialect of JSONPath that Kubernetes clients and definitions write.
+//! Paths of columns, in the JSONPath dialect of Kubernetes.
 
 use serde_json::Value;
 
@@ -12,11 +12,11 @@ enum Step {
     Field(String),
     /// All members or items.
     Every,
-    /// The value and everything below it.
+    /// The value and all its descendants.
     Below,
-    /// Items from one place up to another; negative ones count from the end.
+    /// A range of items; negative indices count from the end.
     Slice(Option<i64>, Option<i64>),
-    /// An item, the last being -1.
+    /// An item; -1 is the last one.
     Index(i64),
     /// Items for which a comparison is true.
     Filter(Vec<Step>, Option<(Operator, Value)>),
@@ -32,7 +32,7 @@ enum Operator {
     GreaterOrEqual,
 }
 
-/// Longest first: `<=` begins with `<`.
+/// The order is longest first, since `<=` begins with `<`.
 const OPERATORS: [(&str, Operator); 6] = [
     ("==", Operator::Equal),
     ("!=", Operator::Unequal),
@@ -43,12 +43,12 @@ const OPERATORS: [(&str, Operator); 6] = [
 ];
 
 impl Path {
-    /// Reads a path; `None` when it is none.
+    /// Parses a path; `None` if it is invalid.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         steps(text.trim().trim_start_matches('{').trim_end_matches('}').trim_start_matches('$')).map(Path)
     }
 
-    /// Everything the path leads to, in order.
+    /// All values at the path, in order.
     pub(crate) fn find<'a>(&self, object: &'a Value) -> Vec<&'a Value> {
         follow(&self.0, object)
     }
@@ -78,7 +78,7 @@ fn steps(mut rest: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// A name up to the next dot or bracket; a backslash keeps what follows it.
+/// A name up to the next dot or bracket; a backslash escapes the next character.
 fn field(text: &str) -> Option<(Step, &str)> {
     let mut name = String::new();
     let mut letters = text.char_indices();
@@ -96,7 +96,7 @@ fn named(name: String) -> Step {
     if name == "*" { Step::Every } else { Step::Field(name) }
 }
 
-/// Where the bracket closes, quoted texts and inner brackets left out.
+/// The position of the closing bracket; quoted strings and nested brackets are skipped.
 fn closing(text: &str) -> Option<usize> {
     let (mut depth, mut quote) = (0, None);
     for (at, letter) in text.char_indices() {
@@ -130,7 +130,7 @@ fn bracket(inside: &str) -> Option<Step> {
 
 fn filter(condition: &str) -> Option<Step> {
     let found = OPERATORS.iter().filter_map(|(sign, operator)| Some((condition.find(sign)?, *sign, *operator)));
-    // The first sign counts: others may be inside the text compared with.
+    // The first operator counts; others may be inside the compared string.
     match found.min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len()))) {
         None => Some(Step::Filter(steps(condition.strip_prefix('@')?)?, None)),
         Some((at, sign, operator)) => {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lead_where_clients_expect() {
+    fn paths_find_the_expected_values() {
         let cases: [(&str, Vec<Value>); 14] = [
             (".spec.size", vec![json!(3)]),
             ("{.spec.size}", vec![json!(3)]),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused() {
+    fn invalid_paths_are_rejected() {
         for path in [".a[", ".a[?(b)]", ".a[x]", ".a..", ".."] {
             assert_eq!(Path::parse(path), None, "{path}");
         }

@@ -33,14 +33,14 @@ fn restarts(pod: &Value) -> i64 {
     items(pod, "/status/containerStatuses").iter().map(|container| number(container, "/restartCount")).sum()
 }
 
-/// The phase, or what hinders a container; a pod that is being deleted says so.
+/// The phase, or the reason why a container is not running; `Terminating` for a pod that is being deleted.
 fn status(pod: &Value) -> String {
     if !pod["metadata"]["deletionTimestamp"].is_null() {
         return if text(pod, "/status/reason") == "NodeLost" { "Unknown" } else { "Terminating" }.to_owned();
     }
-    let said = Some(text(pod, "/status/reason")).filter(|reason| !reason.is_empty());
+    let reported = Some(text(pod, "/status/reason")).filter(|reason| !reason.is_empty());
     let hindered = items(pod, "/status/containerStatuses").iter().rev().filter_map(hindrance).next_back();
-    hindered.unwrap_or_else(|| said.unwrap_or(text(pod, "/status/phase")).to_owned())
+    hindered.unwrap_or_else(|| reported.unwrap_or(text(pod, "/status/phase")).to_owned())
 }
 
 fn hindrance(container: &Value) -> Option<String> {

@@ -1,4 +1,4 @@
-//! The columns of deployments, sets and jobs.
+//! The columns of Deployments, StatefulSets, DaemonSets, ReplicaSets and Jobs.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

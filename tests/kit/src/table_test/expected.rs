@@ -1,10 +1,10 @@
-//! What a row expects: read from YAML, and laid over what was seen, so that what it leaves open cannot differ.
+//! The expectation of a row: parsed from YAML, and used to project the result onto the expected fields.
 
 use serde_json::{Map, Value, json};
 
 const SECTIONS: [&str; 5] = ["outcome", "writes", "events", "conditions", "status"];
 
-/// The expectation with all its sections.
+/// Parses an expectation. Missing sections have empty values.
 pub(super) fn read(text: &str) -> Result<Value, String> {
     let read = match text {
         text if text.trim().is_empty() => json!({}),
@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Result<Value, String> {
         return Err(format!("has no section `{unknown}`: use {}", SECTIONS.join(", ")));
     }
     let section =
-        |name: &str, unsaid: Value| read.get(name).cloned().filter(|value| !value.is_null()).unwrap_or(unsaid);
+        |name: &str, default: Value| read.get(name).cloned().filter(|value| !value.is_null()).unwrap_or(default);
     let conditions = section("conditions", json!({}));
     let events = section("events", json!([]));
     Ok(json!({
@@ -31,12 +31,12 @@ fn length(read: &Map<String, Value>, section: &str) -> usize {
     read.get(section).and_then(Value::as_array).map_or(0, Vec::len)
 }
 
-/// The items of a list, and then nothing, as often as one asks.
+/// Returns the items of a list, followed by an endless sequence of nulls.
 pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten().chain(std::iter::repeat(&Value::Null))
 }
 
-/// `Warning Missing: text` may be written without quotes, which YAML reads as a map.
+/// Returns the text of a value. YAML parses an unquoted `Warning Missing: text` as a map.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -45,7 +45,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// A line stays a line; a map is one of line and body.
+/// Returns a write as a line, or as a map from line to body.
 fn normal(write: &Value) -> Value {
     match write {
         Value::Object(_) => write.clone(),
@@ -53,13 +53,13 @@ fn normal(write: &Value) -> Value {
     }
 }
 
-/// The text, less its message where the expectation has none.
+/// Returns the text, without its message if the expectation has no message.
 pub(super) fn headline(wanted: &Value, text: &str) -> String {
     let bare = text.split_once(": ").map_or(text, |(head, _)| head);
     if wanted.as_str().is_some_and(|wanted| wanted == bare) { bare.to_owned() } else { text.to_owned() }
 }
 
-/// The writes, each with what its expectation names of its body. One that is expected nowhere is shown with its line alone.
+/// Returns the writes, each with the expected fields of its body. An unexpected write consists of its line only.
 pub(super) fn writes(wanted: &Value, found: &[(String, Value)]) -> Vec<Value> {
     let mut wanted: Vec<&Value> = wanted.as_array().into_iter().flatten().collect();
     let shown = found.iter().map(|(line, body)| {
@@ -72,13 +72,13 @@ pub(super) fn writes(wanted: &Value, found: &[(String, Value)]) -> Vec<Value> {
     shown.collect()
 }
 
-/// What was found where something is wanted.
+/// Projects a value onto the fields of the expectation.
 fn project(wanted: &Value, found: &Value) -> Value {
     match (wanted, found) {
         (Value::Object(wanted), Value::Object(found)) => {
             let fields = wanted.iter().filter_map(|(key, wanted)| match found.get(key) {
                 Some(found) => Some((key.clone(), project(wanted, found))),
-                // Something that is not there is as good as null.
+                // A missing field is equal to null.
                 None => wanted.is_null().then(|| (key.clone(), Value::Null)),
             });
             Value::Object(fields.collect())
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_section_is_named() {
+    fn an_unknown_section_is_rejected() {
         assert_eq!(
             read("event: []").unwrap_err(),
             "has no section `event`: use outcome, writes, events, conditions, status"
@@ -104,11 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wanted_of_a_body_is_compared() {
+    fn only_the_expected_fields_of_a_body_are_compared() {
         let wanted = json!({"a": {"b": 1}, "gone": null, "list": [{"x": 1}]});
         let found = json!({"a": {"b": 2, "c": 3}, "d": 4, "list": [{"x": 1, "y": 2}]});
         assert_eq!(project(&wanted, &found), json!({"a": {"b": 2}, "gone": null, "list": [{"x": 1}]}));
-        assert_eq!(project(&json!([1]), &json!([1, 2])), json!([1, 2]), "another length shows all");
+        assert_eq!(project(&json!([1]), &json!([1, 2])), json!([1, 2]), "a list of another length is not projected");
     }
 
     #[test]

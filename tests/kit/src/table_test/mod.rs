@@ -1,4 +1,4 @@
-//! Table tests: given these objects, one pass makes these writes and events, and nothing else.
+//! Table tests: for the given objects, one pass makes exactly the listed writes and events.
 
 mod expected;
 #[cfg(feature = "evenkeel")]
@@ -19,11 +19,14 @@ use crate::cluster::Cluster;
 use crate::fault::Fault;
 use crate::seed::{Seed, SeedError};
 
-/// One row of a table: a name, the objects that are there, what the API server does wrong. It is run by [`call`](Row::call) for any
-/// function with a client; with the feature `evenkeel` by `pass` for a reconciler and by `step` for one of its steps.
+/// A row of a table test: a name, initial objects and fault rules.
 ///
-/// What is [seen](Seen) then is compared with a text in YAML: the writes in order, each with as much of its body as matters, the
-/// events, the conditions of the objects whose status was written, the outcome. What the text does not name must not be there.
+/// [`call`](Row::call) runs any function that takes a client. With the feature `evenkeel`, `pass` runs a reconciler and
+/// `step` runs one of its steps.
+///
+/// [`Seen::expect`] compares the result with an expectation in YAML. It contains the writes in order, the events, the
+/// conditions of the objects whose status was written, and the outcome. For a write, it may list the relevant fields of
+/// the body. A write, event or condition that the expectation does not list is an error.
 ///
 /// ```
 /// use evenkeel_testkit::Row;
@@ -32,7 +35,7 @@ use crate::seed::{Seed, SeedError};
 /// use kube::{Api, Client};
 /// use serde_json::json;
 ///
-/// /// Counts, and tidies up.
+/// /// Increments a counter, and deletes an old ConfigMap.
 /// async fn reconcile(client: Client) -> kube::Result<u64> {
 ///     let maps: Api<ConfigMap> = Api::default_namespaced(client);
 ///     let count = maps.get("counter").await?.data.and_then(|data| data.get("n")?.parse().ok()).unwrap_or(0) + 1;
@@ -49,7 +52,7 @@ use crate::seed::{Seed, SeedError};
 /// ---
 /// {apiVersion: v1, kind: ConfigMap, metadata: {name: old}}
 /// ";
-/// Row::new("it counts on and deletes the old map").given(MAPS).call(reconcile).await.expect("
+/// Row::new("it increments the counter and deletes the old map").given(MAPS).call(reconcile).await.expect("
 /// outcome: Ok(2)
 /// writes:
 /// - patch configmaps default/counter: {data: {n: '2'}}
@@ -69,27 +72,29 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row, named by a sentence about what happens.
+    /// Creates a row. Its name is a sentence about the expected behaviour.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), seed: Seed::default(), faults: Vec::new() }
     }
 
-    /// These objects are there, beside those given before.
+    /// Adds initial objects.
     pub fn given(mut self, objects: impl Into<Seed>) -> Self {
         self.seed = self.seed.and(objects);
         self
     }
 
-    /// The API server fails like this.
+    /// Adds a fault rule of the API server.
     pub fn fault(mut self, fault: Fault) -> Self {
         self.faults.push(fault);
         self
     }
 
-    /// Runs a function with a client. Its outcome is the message of its error, or else the `Debug` form of its result.
+    /// Runs a function with a client.
+    ///
+    /// The outcome is the `Debug` output of the result, or the message of the error.
     ///
     /// # Panics
-    /// The objects cannot be stored.
+    /// Panics if the initial objects cannot be stored.
     pub async fn call<T: Debug, E: std::error::Error + 'static>(
         self,
         body: impl AsyncFnOnce(Client) -> Result<T, E>,
@@ -113,7 +118,7 @@ impl Row {
     }
 }
 
-/// What an error says; of an answer of the server only its message.
+/// Returns the message of an error. For an error response of the server it is only the message of the Status.
 fn message(error: &(dyn std::error::Error + 'static)) -> String {
     let chain = std::iter::successors(Some(error), |error| error.source());
     let mut kube = chain.filter_map(|error| error.downcast_ref::<kube::Error>());

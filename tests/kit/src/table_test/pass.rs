@@ -1,4 +1,4 @@
-//! A whole pass of a reconciler of evenkeel as a row.
+//! Rows that run a whole pass of a reconciler of evenkeel.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,27 +11,32 @@ use tokio::time::{sleep, timeout};
 use super::Row;
 use super::seen::{Outcome, Seen};
 
-/// The operator's name: field managers are `tester/<reconciler>`, finalizers `<group>/tester`.
+/// The name of the operator: field managers are `tester/<reconciler>`, finalizers `<group>/tester`.
 const OPERATOR: &str = "tester";
-/// A pass that has not ended then has not begun: the short-circuit left its body out.
+/// The timeout for the end of a body. A pass that takes longer was short-circuited and has no body.
 const PATIENCE: Duration = Duration::from_secs(400);
-/// What follows the end of a pass, less than the shortest pause before the next one.
+/// Time for the work after the end of a pass, shorter than the shortest delay before the next pass.
 const AFTER: Duration = Duration::from_millis(100);
-/// Outcomes that an expectation need not name.
+/// The outcome that an expectation may omit.
 const SUCCESS: &str = "Done";
 
 impl Row {
-    /// Runs one pass of a reconciler for each given object of its kind, as the operator `tester`. The definition is there, and given
-    /// statuses are those that this reconciler wrote. The outcome is `Done`, `Waiting`, `Failed` and so on, of several objects
-    /// `a: Done, b: Waiting`; `Unchanged` where no body had to run.
+    /// Runs one pass of a reconciler for each given object of its kind.
     ///
-    /// Where the reconciler declares `triggers(..)` and an object has other labels or annotations, the row runs again without them, over
-    /// the same dependencies: a body that reads one of them would not run when it changes.
+    /// The operator is named `tester`. The CRD of the kind is installed, and given statuses belong to the field manager of this reconciler.
     ///
-    /// Run it in virtual time (`#[tokio::test(start_paused = true)]`): a hanging step then costs nothing.
+    /// The outcome is `Done`, `Waiting`, `Failed` and so on, or `a: Done, b: Waiting` for several objects. It is
+    /// `Unchanged` if no body ran.
+    ///
+    /// If the reconciler declares `triggers(..)` and an object has other labels or annotations, the row also runs without
+    /// them, with the same dependencies. A different result means that the body reads a label or an annotation whose
+    /// changes do not trigger a pass.
+    ///
+    /// Use virtual time (`#[tokio::test(start_paused = true)]`), so that a hanging step takes no real time.
     ///
     /// # Panics
-    /// The objects cannot be stored, or the operator does not start; or the row ends otherwise without what no trigger declares.
+    /// Panics if the objects cannot be stored, if the operator does not start, or if the result depends on an undeclared
+    /// label or annotation.
     pub async fn pass<R>(self, deps: R::Deps) -> Seen
     where
         R: Reconciler<Object: CustomResourceExt>,
@@ -53,7 +58,7 @@ impl Row {
         let (sender, mut reports) = mpsc::unbounded_channel();
         let operator = Operator::new(OPERATOR).client(cluster.client()).reconciler_sharing::<R>(deps);
         let operator = operator.on_pass_end(move |report| {
-            // Nobody listens any more once all objects had their pass.
+            // The receiver is gone once each object had its pass.
             let _ = sender.send((report.name.to_owned(), report.outcome.as_str()));
         });
         let running = tokio::spawn(operator.run_until(std::future::pending()));

@@ -1,4 +1,4 @@
-//! What was seen when a row ran.
+//! The result of a row.
 
 use std::fmt;
 
@@ -10,16 +10,18 @@ use crate::diff::diff;
 use crate::log::Entry;
 use crate::snapshot::Redactor;
 
-/// How a row ended.
+/// The outcome of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// As it should; an expectation need not say so.
+    /// A success, which an expectation may omit.
     Success(String),
-    /// Otherwise.
+    /// Any other outcome.
     Failure(String),
 }
 
-/// What was seen when a [`Row`](super::Row) ran. `Display` writes it as the text that [`expect`](Seen::expect) takes.
+/// The observed result of a [`Row`](super::Row).
+///
+/// `Display` writes it in the format of an expectation for [`expect`](Seen::expect).
 #[derive(Clone, Debug)]
 #[must_use = "what was seen asserts nothing by itself: call `expect`"]
 pub struct Seen {
@@ -29,25 +31,25 @@ pub struct Seen {
     writes: Vec<(String, Value)>,
     events: Vec<String>,
     conditions: Map<String, Value>,
-    /// The fields of the status that a step changed; of a pass they are in its writes.
+    /// The status fields that a step changed. Those of a pass are in its writes.
     status: Map<String, Value>,
 }
 
 impl Seen {
-    /// The same, with what a step left in its draft.
+    /// Sets the conditions and status fields in the draft of a step.
     #[cfg(feature = "evenkeel")]
     pub(crate) fn with(self, conditions: Map<String, Value>, status: Map<String, Value>) -> Self {
         Self { conditions, status, ..self }
     }
 
-    /// What was seen, less what differs in any two runs.
+    /// Returns the result as a text without the values that differ in every run.
     #[cfg(feature = "evenkeel")]
     pub(super) fn comparable(&self) -> String {
         let writes = self.writes.iter().map(|(line, body)| (line.clone(), lasting(body.clone()))).collect();
         Self { writes, ..self.clone() }.to_string()
     }
 
-    /// The labels and annotations that claims wrote, as the statuses list them: `labels/example.com/tier`.
+    /// Returns the labels and annotations that a claim wrote, as listed in the statuses: `labels/example.com/tier`.
     #[cfg(feature = "evenkeel")]
     pub(super) fn claimed(&self) -> std::collections::BTreeSet<String> {
         let objects = self.cluster.server().store.all();
@@ -65,10 +67,10 @@ impl Seen {
         let redactor = Redactor::new(&objects.iter().collect::<Vec<_>>());
         let writes = cluster.log().requests().writes();
         let body = |entry: &Entry| redactor.redacted(entry.json().unwrap_or_default());
-        let told = writes.resource("events");
+        let event_writes = writes.resource("events");
         Self {
             writes: writes.without("events").entries().iter().map(|entry| (line(entry), body(entry))).collect(),
-            events: told.entries().iter().filter_map(|entry| event(&body(entry))).collect(),
+            events: event_writes.entries().iter().filter_map(|entry| event(&body(entry))).collect(),
             conditions: conditions(&redactor, &objects, writes.subresource("status").entries()),
             status: Map::new(),
             cluster: cluster.clone(),
@@ -77,28 +79,28 @@ impl Seen {
         }
     }
 
-    /// The cluster as it was left.
+    /// Returns the cluster in its final state.
     #[must_use]
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// Nothing but this was seen. All sections of the text may be left out where there is nothing of the kind:
+    /// Asserts that the result is exactly this. A section without items may be omitted:
     ///
     /// ```yaml
-    /// outcome: Waiting         # left out: success, of any sort
-    /// writes:                  # in order, as `Entry::line` has them; refused ones end in `-> 409`
-    /// - patch widgets default/w: {metadata: {finalizers: [ex.dev/f]}}    # what is named of the body must be so
-    /// - patch widgets/status default/w                                    # whatever its body
+    /// outcome: Waiting         # omitted: any success
+    /// writes:                  # in order, in the form of `Entry::line`; a rejected write ends in `-> 409`
+    /// - patch widgets default/w: {metadata: {finalizers: [ex.dev/f]}}    # with these fields in the body
+    /// - patch widgets/status default/w                                    # with any body
     /// events:
-    /// - Warning SecretMissing  # or `Warning SecretMissing: what it says`
-    /// conditions:              # of the objects whose status was written; `w/Ready` where these are several
-    ///   Ready: False SecretMissing    # or with `: what it says`
-    /// status: {revision: a}    # of a single step: the fields that it changed
+    /// - Warning SecretMissing  # with any message, or `Warning SecretMissing: <message>`
+    /// conditions:              # of the objects whose status was written; `w/Ready` if there are several
+    ///   Ready: False SecretMissing    # with any message, or `False SecretMissing: <message>`
+    /// status: {revision: a}    # for a single step: the fields that it changed
     /// ```
     ///
     /// # Panics
-    /// When something else was seen, with the difference and with all that was seen.
+    /// Panics if the result differs. The message contains the difference and the whole result.
     #[track_caller]
     pub fn expect(&self, wanted: &str) {
         let wanted = expected::read(wanted).unwrap_or_else(|why| panic!("{}: the expectation {why}", self.name));
@@ -109,7 +111,7 @@ impl Seen {
         }
     }
 
-    /// What was seen, without what the expectation leaves open.
+    /// Returns the result, projected onto the expectation.
     fn projected(&self, wanted: &Value) -> Value {
         let outcome = match &self.outcome {
             Outcome::Success(_) if wanted["outcome"].is_null() => Value::Null,
@@ -140,7 +142,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// Without versions and hashes, which hold those of uids.
+/// Removes resource versions and digests, which depend on uids.
 #[cfg(feature = "evenkeel")]
 fn lasting(body: Value) -> Value {
     match body {
@@ -162,7 +164,7 @@ fn unhashed(inputs: &mut Map<String, Value>) {
     inputs.retain(|key, _| key != "digest" && key != "claimed");
 }
 
-/// The line of a write; of a refused one, with its code.
+/// Returns the line of a write; for a rejected write, with its status code.
 fn line(entry: &Entry) -> String {
     match entry.code {
         400.. => format!("{} -> {}", entry.line(), entry.code),
@@ -171,14 +173,14 @@ fn line(entry: &Entry) -> String {
     }
 }
 
-/// `Warning SecretMissing: what it says`, of either group; an event that is told again is one, too.
+/// Returns an event of either API group as `Warning SecretMissing: <message>`. A repeated event counts again.
 fn event(body: &Value) -> Option<String> {
     let head = format!("{} {}", body["type"].as_str()?, body["reason"].as_str()?);
     let note = body["note"].as_str().or(body["message"].as_str()).filter(|note| !note.is_empty());
     Some(note.map_or_else(|| head.clone(), |note| format!("{head}: {note}")))
 }
 
-/// The conditions of the objects whose status was written.
+/// Returns the conditions of the objects whose status was written.
 fn conditions(redactor: &Redactor, objects: &[Value], writes: &[Entry]) -> Map<String, Value> {
     let is_written = |object: &&Value| {
         let meta = |field: &str| object["metadata"][field].as_str();
@@ -200,8 +202,8 @@ fn conditions(redactor: &Redactor, objects: &[Value], writes: &[Entry]) -> Map<S
         };
         for condition in object["status"]["conditions"].as_array().into_iter().flatten() {
             let text = |field: &str| condition[field].as_str().unwrap_or_default();
-            let says = format!("{} {}: {}", text("status"), text("reason"), text("message"));
-            found.insert(format!("{prefix}{}", text("type")), json!(says.trim_end_matches([':', ' '])));
+            let shown = format!("{} {}: {}", text("status"), text("reason"), text("message"));
+            found.insert(format!("{prefix}{}", text("type")), json!(shown.trim_end_matches([':', ' '])));
         }
     }
     found

@@ -1,4 +1,4 @@
-//! One step of a pipeline of evenkeel as a row.
+//! Rows that run a single step of a pipeline of evenkeel.
 
 use std::fmt::Debug;
 
@@ -17,15 +17,19 @@ use super::seen::{Outcome, Seen};
 const MANAGER: &str = "tester";
 
 impl Row {
-    /// Runs one step for the given object of its kind; there must be just one. The body gets the object as the server holds it, and
-    /// the context of the step: `async |widget, cx| fetch(widget, &lab, cx).await`.
+    /// Runs one step for the only given object of its kind.
     ///
-    /// The outcome is what it returns, in `Debug` form, or class, reason and message of its error: `Waiting SecretMissing: ..`. Conditions
-    /// are those that the step sets or clears, as it left them; the section `status` has the fields that it changed and
-    /// did not record. The step writes no status itself, unless it records.
+    /// The body receives the stored object and the context of the step:
+    /// `async |widget, cx| fetch(widget, &lab, cx).await`.
+    ///
+    /// - The outcome is the `Debug` output of the result, or class, reason and message of the error:
+    ///   `Waiting SecretMissing: ..`.
+    /// - The conditions are those that the step set or cleared.
+    /// - The section `status` contains the fields that the step changed but did not record. A step writes the status
+    ///   only if it records.
     ///
     /// # Panics
-    /// The objects cannot be stored, or there is not one of the kind.
+    /// Panics if the objects cannot be stored, or if there is not exactly one object of the kind.
     pub async fn step<S, T>(mut self, body: impl AsyncFnOnce(&S::Object, &mut Cx<'_, S>) -> Result<T, S::Error>) -> Seen
     where
         S: SubReconciler<Object: CustomResourceExt>,
@@ -44,13 +48,13 @@ impl Row {
         let tried =
             testing::run_step::<S, T>(&typed, cluster.client(), MANAGER, async |cx| body(&typed, cx).await).await;
         let seen = Seen::of(name, &cluster, outcome(&tried));
-        seen.with(tried.conditions.iter().map(said).collect(), tried.fields.into_iter().collect())
+        seen.with(tried.conditions.iter().map(shown).collect(), tried.fields.into_iter().collect())
     }
 }
 
-fn said(condition: &Condition) -> (String, Value) {
-    let says = format!("{:?} {}: {}", condition.status, condition.reason, condition.message);
-    (condition.type_.clone(), json!(says.trim_end_matches([':', ' '])))
+fn shown(condition: &Condition) -> (String, Value) {
+    let text = format!("{:?} {}: {}", condition.status, condition.reason, condition.message);
+    (condition.type_.clone(), json!(text.trim_end_matches([':', ' '])))
 }
 
 fn outcome<T: Debug>(tried: &StepRun<T>) -> Outcome {
@@ -72,7 +76,7 @@ fn class(class: Class) -> &'static str {
         Class::Stalled => "Stalled",
         Class::Waiting { .. } => "Waiting",
         Class::Ignored => "Ignored",
-        // Transient, and what may be added: as a pass treats it.
+        // Transient and future classes, as in a pass.
         _ => "Failed",
     }
 }

@@ -1,4 +1,4 @@
-//! The check of declared triggers: a row without the labels and annotations that its reconciler leaves out ends the same.
+//! The check of declared triggers: the result of a row must not depend on undeclared labels and annotations.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +15,15 @@ use crate::diff::diff;
 use crate::seed::Seed;
 
 impl Row {
-    /// Runs the row once more without the labels and annotations of which a change triggers no pass of this reconciler. A body that
-    /// reads one of them would act on an old value, and shows it here by another end.
+    /// Runs the row without the labels and annotations whose changes do not trigger a pass of this reconciler.
     ///
-    /// Both ends are of runs over dependencies that were used before, so that what the first run left there counts for none of them.
+    /// A body that reads one of them would use an old value. The different result shows that.
+    ///
+    /// Both compared runs use dependencies that a first run has already used, so that its side effects are the same for
+    /// both.
     ///
     /// # Panics
-    /// When the row then ends otherwise, with the argument to declare.
+    /// Panics if the results differ. The message contains the argument to declare.
     pub(super) async fn check_triggers<R>(self, deps: &Arc<R::Deps>)
     where
         R: Reconciler<Object: CustomResourceExt>,
@@ -32,7 +34,7 @@ impl Row {
         }
         let with = self.clone().run::<R>(deps.clone()).await;
         let mut without = self.clone().without(&undeclared).run::<R>(deps.clone()).await;
-        // What the claim writes triggers without being declared: it puts it on again.
+        // The claim writes these again, and their changes trigger a pass without a declaration.
         let claimed = without.claimed();
         let declared = undeclared.len();
         undeclared.retain(|one| !claimed.contains(&one.path()));
@@ -44,11 +46,11 @@ impl Row {
         }
         if let Some(difference) = difference(&with, &without) {
             let read = self.read::<R>(deps, &with, undeclared).await;
-            panic!("{}", complaint::<R>(&self.name, &read, &difference));
+            panic!("{}", message::<R>(&self.name, &read, &difference));
         }
     }
 
-    /// Which of them the body reads, each alone; all, where it takes several to see a difference.
+    /// Returns those that change the result alone, or all of them if only a combination does.
     async fn read<R>(&self, deps: &Arc<R::Deps>, with: &Seen, undeclared: BTreeSet<Undeclared>) -> BTreeSet<Undeclared>
     where
         R: Reconciler<Object: CustomResourceExt>,
@@ -77,7 +79,7 @@ fn take(object: &mut Value, one: &Undeclared) -> Option<Value> {
     object["metadata"].get_mut(pairs)?.as_object_mut()?.remove(name)
 }
 
-/// The labels and annotations of the given objects that the reconciler leaves out.
+/// Returns the labels and annotations of the given objects that the reconciler does not declare as triggers.
 fn undeclared<R: Reconciler>(seed: &Seed) -> BTreeSet<Undeclared> {
     let kind = R::Object::kind(&());
     let objects = seed.objects().filter(|object| object["kind"] == *kind);
@@ -89,13 +91,13 @@ fn difference(with: &Seen, without: &Seen) -> Option<String> {
     diff(&with.comparable(), &without.comparable())
 }
 
-fn complaint<R: Reconciler>(row: &str, read: &BTreeSet<Undeclared>, difference: &str) -> String {
+fn message<R: Reconciler>(row: &str, read: &BTreeSet<Undeclared>, difference: &str) -> String {
     let (name, triggers) = (R::WIRING.name, R::WIRING.triggers);
-    let said: Vec<String> = read.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = read.iter().map(ToString::to_string).collect();
     format!(
         "{row}: `{name}` reads {}, and a change of that triggers no pass, so it would act on an old value: declare `{}`\n\
          - with, + without\n{difference}",
-        said.join(", "),
+        names.join(", "),
         triggers.declared_with(read.iter())
     )
 }

@@ -1,4 +1,4 @@
-//! Ten thousand objects and many watchers: nothing is lost.
+//! Ten thousand objects and many watchers: no event is lost.
 
 use futures::{AsyncBufReadExt, StreamExt};
 use http::Request;
@@ -27,7 +27,7 @@ pub(super) async fn fill(client: &Client, count: usize) {
     }
 }
 
-/// The versions that a watch tells of, until `count` events have come.
+/// The resource versions of the first `count` events of a watch.
 pub(super) async fn followed(client: Client, query: &str, count: usize) -> Vec<u64> {
     let uri = format!("{MAPS}?watch=true&{query}");
     let stream = client.request_stream(Request::get(uri).body(Vec::new()).unwrap()).await.unwrap();
@@ -42,7 +42,7 @@ const MANY: usize = 10_000;
 
 #[tokio::test]
 async fn ten_thousand_objects_reach_ten_watchers_and_all_pages() {
-    // One more than the changes: what is not yet read must not be forgotten.
+    // The history holds one more than the changes, so that unread events do not expire.
     let cluster = Cluster::builder().watch_history(MANY + 1).start().await;
     let client = cluster.client();
     let from = format!("resourceVersion={}", cluster.version());

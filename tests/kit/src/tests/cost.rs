@@ -1,4 +1,4 @@
-//! What a write costs, in counts: what its watchers are, not what is stored or watched elsewhere.
+//! The cost of a write, as counts: it depends on the watchers of the object, not on other objects or watches.
 
 use futures::{AsyncBufReadExt, StreamExt};
 use http::Request;
@@ -9,10 +9,10 @@ use tokio::task::JoinHandle;
 use super::bulk::{MAPS, fill, followed, send};
 use crate::{Cluster, Work};
 
-/// So many writes are measured.
+/// Number of measured writes.
 const WRITES: u64 = 20;
 
-/// The work of so many patches of one object, among so many objects and under so many watchers of each sort.
+/// The work of [`WRITES`] patches of one object, with the given numbers of objects and of watchers of each sort.
 async fn work(objects: usize, interested: usize, others: usize) -> Work {
     let cluster = Cluster::start().await;
     let client = cluster.client();
@@ -29,14 +29,14 @@ async fn work(objects: usize, interested: usize, others: usize) -> Work {
         }
     };
     let all = (0..interested).map(|_| follow(from.clone(), WRITES as usize));
-    // Of the same resource, but of the other half of it; they wait in vain.
+    // These watch the same resource, but select the other half of it, so they receive no event.
     let half = (0..others).map(|_| follow(format!("{from}&labelSelector=parity%3Dodd&timeoutSeconds=1"), 1));
     tokio::join!(writes, futures::future::join_all(all), futures::future::join_all(half));
     cluster.work() - before
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_costs_the_same_among_few_and_among_many_objects() {
+async fn write_cost_is_independent_of_other_objects() {
     let mut curve = Vec::new();
     for objects in [10, 100, 1000] {
         let work = work(objects, 3, 0).await;
@@ -48,7 +48,7 @@ async fn a_write_costs_the_same_among_few_and_among_many_objects() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_work_of_a_write_grows_with_its_watchers_alone() {
+async fn the_work_of_a_write_depends_on_its_watchers() {
     let alone = work(10, 0, 0).await;
     for watchers in [1, 10, 40] {
         let work = work(10, watchers, 0).await - alone;
@@ -59,12 +59,12 @@ async fn the_work_of_a_write_grows_with_its_watchers_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_of_other_objects_costs_two_looks_at_its_selector_and_no_event() {
+async fn a_watcher_of_other_objects_evaluates_its_selector_twice() {
     let work = work(10, 0, 5).await - work(10, 0, 0).await;
     assert_eq!((work.visited, work.considered, work.evaluated, work.delivered), (0, 5 * WRITES, 10 * WRITES, 0));
 }
 
-/// Watches in the background until a second has passed, and gives the lines.
+/// Watches in the background for one second, and returns the lines.
 fn watched(client: &Client, uri: &str) -> JoinHandle<Vec<String>> {
     let (client, uri) = (client.clone(), format!("{uri}watch=true&timeoutSeconds=1"));
     tokio::spawn(async move {
@@ -73,13 +73,13 @@ fn watched(client: &Client, uri: &str) -> JoinHandle<Vec<String>> {
     })
 }
 
-/// What a watch costs that has no interest in any of the writes.
+/// The work of a watch that none of the writes concerns.
 async fn uninterested(uri: &str) -> Work {
     let cluster = Cluster::start().await;
     let client = cluster.client();
     fill(&client, 2).await;
     let watch = watched(&client, uri);
-    // It has begun when the clock can move.
+    // The watch has started once the paused clock advances.
     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     let before = cluster.work();
     for at in 0..WRITES {
@@ -108,7 +108,7 @@ async fn a_watcher_that_cannot_see_a_write_costs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_running_watch_of_a_quiet_namespace_outlives_the_history_of_the_busy_ones() {
+async fn a_quiet_watch_outlives_the_history_of_busy_namespaces() {
     let cluster = Cluster::builder().watch_history(3).start().await;
     let client = cluster.client();
     let watch = watched(&client, "/api/v1/namespaces/kube-system/configmaps?");
@@ -121,7 +121,7 @@ async fn a_running_watch_of_a_quiet_namespace_outlives_the_history_of_the_busy_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_falls_behind_in_its_own_namespace_is_expired() {
+async fn a_watch_that_falls_behind_expires() {
     let cluster = Cluster::builder().watch_history(3).start().await;
     let client = cluster.client();
     let mut streams = Vec::new();
@@ -131,14 +131,14 @@ async fn a_watch_that_falls_behind_in_its_own_namespace_is_expired() {
     }
     fill(&client, 20).await;
     for stream in &mut streams {
-        // What it was given before it fell behind may come first.
+        // Events from before the watch fell behind may come first.
         let end = stream.map(Result::unwrap).filter(|line| std::future::ready(line.contains("ERROR"))).next().await;
         assert!(end.unwrap().contains("too old resource version"));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_wakes_no_watch_of_other_kinds() {
+async fn a_new_crd_triggers_no_watch_of_other_kinds() {
     let cluster = Cluster::start().await;
     let client = cluster.client();
     let watch = watched(&client, "/api/v1/configmaps?");

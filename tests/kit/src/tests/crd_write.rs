@@ -1,4 +1,4 @@
-//! Definitions through a client: how they end, and what their versions say.
+//! CRDs through a client: their deletion and their versions.
 
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -11,7 +11,7 @@ use super::{widget, with_widgets};
 const NAME: &str = "widgets.ex.dev";
 
 #[tokio::test]
-async fn a_deleted_definition_waits_for_its_objects_and_takes_its_watches_with_it() {
+async fn deleting_a_crd_waits_for_objects_and_ends_watches() {
     let (_cluster, client, widgets) = with_widgets().await;
     let definitions: Api<CustomResourceDefinition> = Api::all(client);
     let mut held = widget("held", 1);

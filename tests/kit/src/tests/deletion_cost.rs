@@ -1,4 +1,4 @@
-//! What the end of a namespace, a definition or an owner costs, in counts: so much for each object in it, however many.
+//! The cost of deleting a namespace, a CRD or an owner, as counts: it is linear in the number of objects.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use super::bulk::{MAPS, send};
 use super::widgets;
 use crate::{Cluster, Work};
 
-/// Objects are read so often, each, from the beginning of the end until they are gone.
+/// Maximum number of reads per object, from the start of the deletion until the object is removed.
 const READS: u64 = 8;
 
 fn held(at: usize) -> Value {
     json!({"metadata": {"name": format!("m{at:05}"), "finalizers": ["ex.dev/hold"]}})
 }
 
-/// Frees all objects of a path, one after another, each given time to be gone.
+/// Removes the finalizers of all objects of a path, one after another, and lets each deletion finish.
 async fn free(client: &Client, path: &str, count: usize) {
     for at in 0..count {
         send(client, "PATCH", &format!("{path}/m{at:05}"), &json!({"metadata": {"finalizers": null}})).await;
@@ -25,7 +25,7 @@ async fn free(client: &Client, path: &str, count: usize) {
     }
 }
 
-/// The work of `end` and of freeing what it holds.
+/// The work of deleting `end` and of removing the finalizers of its objects.
 async fn ended(cluster: &Cluster, end: (&str, Value), path: &str, count: usize) -> Work {
     let client = cluster.client();
     let before = cluster.work();
@@ -45,7 +45,7 @@ fn is_linear(what: &str, count: usize, work: Work) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_namespace_costs_the_same_for_each_object_it_waits_for() {
+async fn deleting_a_namespace_costs_the_same_per_object() {
     for count in [10, 100, 400] {
         let cluster = Cluster::start().await;
         let client = cluster.client();
@@ -60,7 +60,7 @@ async fn the_end_of_a_namespace_costs_the_same_for_each_object_it_waits_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_definition_costs_the_same_for_each_object_it_waits_for() {
+async fn deleting_a_crd_costs_the_same_per_object() {
     const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     for count in [10, 100, 400] {
         let cluster = Cluster::start().await;
@@ -77,7 +77,7 @@ async fn the_end_of_a_definition_costs_the_same_for_each_object_it_waits_for() {
     }
 }
 
-/// Objects of an owner, held by finalizers; only the last says that the owner must wait for it.
+/// Creates dependents with finalizers; only the last one blocks the deletion of the owner.
 async fn owned(client: &Client, count: usize) {
     let owner = send(client, "POST", MAPS, &json!({"metadata": {"name": "owner"}})).await;
     for at in 0..count {
@@ -91,7 +91,7 @@ async fn owned(client: &Client, count: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_an_owner_costs_the_same_for_each_dependent() {
+async fn deleting_an_owner_costs_the_same_per_dependent() {
     for count in [10, 100, 400] {
         let cluster = Cluster::start().await;
         owned(&cluster.client(), count).await;
@@ -101,7 +101,7 @@ async fn the_end_of_an_owner_costs_the_same_for_each_dependent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_of_an_owner_that_waits_does_not_look_at_its_dependents() {
+async fn a_write_of_a_waiting_owner_reads_no_dependents() {
     let cluster = Cluster::start().await;
     let client = cluster.client();
     owned(&client, 100).await;

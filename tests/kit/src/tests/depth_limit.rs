@@ -1,4 +1,4 @@
-//! An object that nests deeper than is kept here.
+//! Objects that are nested more deeply than the server can store.
 
 use kube::Error;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::widgets;
 use crate::Cluster;
 
 #[tokio::test]
-async fn what_would_be_kept_is_refused_and_what_is_dropped_is_not() {
+async fn only_deep_fields_to_be_stored_are_rejected() {
     let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
     let body = format!(
         "{{\"apiVersion\":\"ex.dev/v1\",\"kind\":\"Widget\",\"metadata\":{{\"name\":\"w\"}},\"spec\":{{\"size\":1,\"more\":{deep}}}}}"

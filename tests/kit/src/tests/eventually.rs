@@ -1,4 +1,4 @@
-//! What the waits say when they wait in vain.
+//! The messages of waits that time out.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -12,32 +12,32 @@ use tokio::time::Instant;
 
 use crate::{Cluster, eventually_eq, until};
 
-async fn told<T>(wait: impl Future<Output = T>) -> String {
+async fn panic_message<T>(wait: impl Future<Output = T>) -> String {
     let Err(panic) = AssertUnwindSafe(wait).catch_unwind().await else { panic!("it must not succeed") };
     panic.downcast_ref::<String>().unwrap().clone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_difference_is_shown() {
-    let seen = told(eventually_eq(Duration::from_secs(7200), vec![1, 2], || async { vec![1, 3] })).await;
+async fn a_timeout_shows_the_difference() {
+    let seen = panic_message(eventually_eq(Duration::from_secs(7200), vec![1, 2], || async { vec![1, 3] })).await;
     assert!(seen.contains("not within 7200s") && seen.contains("-     2,\n  +     3,"), "{seen}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_day_takes_few_looks_and_ends_in_time() {
+async fn a_long_wait_polls_rarely_and_ends_in_time() {
     let (began, mut looks) = (Instant::now(), 0);
     let day = Duration::from_secs(86_400);
     let wait = eventually_eq(day, false, || {
         looks += 1;
         std::future::ready(true)
     });
-    told(wait).await;
+    panic_message(wait).await;
     assert!(looks < 3000, "{looks}");
     assert_eq!(began.elapsed().as_secs(), day.as_secs());
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_state_and_its_changes_are_shown() {
+async fn a_timeout_shows_the_last_state_and_changes() {
     let cluster = Cluster::start().await;
     let namespaces: Api<Namespace> = Api::all(cluster.client());
     let writer = namespaces.clone();
@@ -46,9 +46,9 @@ async fn the_last_state_and_its_changes_are_shown() {
         let patch = Patch::Merge(json!({"metadata": {"labels": {"mood": "good"}}}));
         writer.patch("default", &PatchParams::default(), &patch).await.unwrap();
     });
-    let seen = told(until(&namespaces, "default", Duration::from_secs(5), |_| false)).await;
+    let seen = panic_message(until(&namespaces, "default", Duration::from_secs(5), |_| false)).await;
     assert!(seen.contains("default is not as wanted within 5s\nchanged meanwhile:"), "{seen}");
     assert!(seen.contains("+     mood: good") && seen.contains("\nnow:\n"), "{seen}");
-    let seen = told(until(&namespaces, "nowhere", Duration::from_secs(5), |_| true)).await;
+    let seen = panic_message(until(&namespaces, "nowhere", Duration::from_secs(5), |_| true)).await;
     assert!(seen.contains("it is not there"), "{seen}");
 }

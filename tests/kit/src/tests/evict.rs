@@ -1,4 +1,4 @@
-//! Evictions: Pods go as far as the budget that selects them allows.
+//! Evictions, which are limited by the budget that selects the Pods.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
@@ -31,7 +31,7 @@ fn running() -> Value {
     json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]})
 }
 
-/// The code of an eviction and what it says.
+/// The status code of an eviction and its message.
 async fn evicted(pods: &Api<Pod>, name: &str) -> (u16, String) {
     match pods.evict(name, &EvictParams::default()).await {
         Ok(_) => (201, String::new()),
@@ -44,7 +44,7 @@ async fn evicted(pods: &Api<Pod>, name: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn an_eviction_goes_on_the_account_of_the_budget() {
+async fn an_eviction_is_subtracted_from_the_budget() {
     let client = Cluster::start().await.client();
     let pods = pod(&client, "a", running()).await;
     pod(&client, "b", running()).await;
@@ -71,7 +71,7 @@ async fn an_eviction_goes_on_the_account_of_the_budget() {
 }
 
 #[tokio::test]
-async fn a_budget_that_nobody_has_counted_lets_nothing_go() {
+async fn an_unprocessed_budget_blocks_evictions() {
     let client = Cluster::start().await.client();
     let pods = pod(&client, "a", running()).await;
     let budgets = budget(&client, "p", json!({"disruptionsAllowed": 1})).await;
@@ -82,7 +82,7 @@ async fn a_budget_that_nobody_has_counted_lets_nothing_go() {
 }
 
 #[tokio::test]
-async fn who_runs_nothing_or_is_unready_beyond_need_is_let_go() {
+async fn pending_and_surplus_unready_pods_are_evicted() {
     let client = Cluster::start().await.client();
     let status = json!({"disruptionsAllowed": 0, "desiredHealthy": 1, "currentHealthy": 1, "observedGeneration": 1});
     budget(&client, "p", status).await;
@@ -95,7 +95,7 @@ async fn who_runs_nothing_or_is_unready_beyond_need_is_let_go() {
 }
 
 #[tokio::test]
-async fn two_budgets_of_one_pod_are_more_than_an_eviction_can_do() {
+async fn eviction_of_a_pod_with_two_budgets_fails() {
     let client = Cluster::start().await.client();
     let pods = pod(&client, "a", running()).await;
     budget(&client, "p", json!({"disruptionsAllowed": 1})).await;

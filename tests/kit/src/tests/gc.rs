@@ -1,4 +1,4 @@
-//! What happens behind deletions.
+//! Garbage collection after deletions.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn gone(maps: &Api<ConfigMap>, name: &str) {
 }
 
 #[tokio::test]
-async fn dependents_follow_their_owner() {
+async fn dependents_are_collected_after_their_owner() {
     let cluster = Cluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     let owner = maps.create(&PostParams::default(), &map(&json!({"name": "owner"}))).await.unwrap();
@@ -70,7 +70,7 @@ async fn orphaned_dependents_stay_without_the_reference() {
 }
 
 #[tokio::test]
-async fn an_object_whose_owner_never_was_is_collected() {
+async fn an_object_with_an_unknown_owner_is_collected() {
     let cluster = Cluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     owned(&maps, "dependent", &map(&json!({"name": "never", "uid": "no-such-uid"})), false).await;
@@ -78,7 +78,7 @@ async fn an_object_whose_owner_never_was_is_collected() {
 }
 
 #[tokio::test]
-async fn a_namespace_is_emptied_before_it_goes() {
+async fn a_namespace_is_emptied_before_its_deletion() {
     let cluster = Cluster::start().await;
     let client = cluster.client();
     let namespaces: Api<Namespace> = Api::all(client.clone());
@@ -98,7 +98,7 @@ async fn a_namespace_is_emptied_before_it_goes() {
 }
 
 #[tokio::test]
-async fn a_definition_takes_its_objects_along() {
+async fn deleting_a_crd_deletes_its_objects() {
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     let (_cluster, client, widgets) = with_widgets().await;
     widgets.create(&PostParams::default(), &widget("a", 1)).await.unwrap();

@@ -20,7 +20,7 @@ fn map(name: &str) -> ConfigMap {
 }
 
 #[tokio::test]
-async fn a_fault_strikes_the_nth_matching_request_once() {
+async fn a_fault_affects_the_nth_matching_request_once() {
     let cluster = Cluster::start().await;
     let maps = maps(&cluster);
     cluster.faults().add(Fault::new(Effect::Conflict).verb(Verb::Patch).resource("configmaps").nth(2));
@@ -39,7 +39,7 @@ async fn a_fault_strikes_the_nth_matching_request_once() {
 }
 
 #[tokio::test]
-async fn the_log_tells_writes_from_reads_and_has_their_codes() {
+async fn the_log_distinguishes_writes_and_has_codes() {
     let cluster = Cluster::start().await;
     let maps = maps(&cluster);
     maps.create(&PostParams::default(), &map("a")).await.unwrap();
@@ -88,9 +88,9 @@ async fn bookmarks_and_timeouts_follow_virtual_time() {
     assert_eq!(began.elapsed().as_secs(), 150);
 }
 
-/// On real servers: none for minutes at the version of the start (1.36, and 1.20 even while other kinds are written), then one a minute.
+/// An API server sends none for minutes at the start version (1.36; 1.20 even while other kinds are written), then one per minute.
 #[tokio::test(start_paused = true)]
-async fn bookmarks_begin_with_the_first_write_of_any_kind_and_keep_to_their_minutes() {
+async fn bookmarks_start_with_the_first_write_of_any_kind() {
     let cluster = Cluster::start().await;
     let listed = maps(&cluster).list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
     let (began, before) = (Instant::now(), cluster.work());
@@ -133,7 +133,7 @@ async fn codes(cluster: &Cluster, manager: &str, writes: usize) -> Vec<u16> {
 }
 
 #[tokio::test]
-async fn a_fault_may_strike_every_nth_request_of_one_caller() {
+async fn a_fault_may_affect_every_nth_request() {
     let cluster = Cluster::start().await;
     cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
     cluster.faults().add(Fault::new(Effect::Unavailable).caller("backup").group("").every(3));
@@ -142,7 +142,7 @@ async fn a_fault_may_strike_every_nth_request_of_one_caller() {
 }
 
 #[tokio::test]
-async fn a_caller_is_known_by_its_user_agent_too() {
+async fn a_user_agent_identifies_a_caller() {
     let cluster = Cluster::start().await;
     cluster.faults().add(Fault::new(Effect::Timeout).caller("watcher").always());
     let ask = |agent: &'static str| {
@@ -157,7 +157,7 @@ async fn a_caller_is_known_by_its_user_agent_too() {
 }
 
 #[tokio::test]
-async fn any_code_comes_with_its_reason() {
+async fn every_fault_code_has_its_reason() {
     let cluster = Cluster::start().await;
     cluster.faults().add(Fault::new(Effect::Status(401)));
     let Err(kube::Error::Api(status)) = maps(&cluster).list(&ListParams::default()).await else { panic!("refused") };
@@ -166,7 +166,7 @@ async fn any_code_comes_with_its_reason() {
 
 #[tokio::test]
 #[should_panic(expected = "- create configmaps default/b\n  + patch configmaps default/a")]
-async fn requests_that_differ_are_shown() {
+async fn different_requests_are_shown() {
     let cluster = Cluster::start().await;
     cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
     codes(&cluster, "me", 1).await;
@@ -175,7 +175,7 @@ async fn requests_that_differ_are_shown() {
 
 #[tokio::test]
 #[should_panic(expected = "200 patch configmaps default/a by me")]
-async fn a_write_where_none_was_expected_is_shown() {
+async fn an_unexpected_write_is_shown() {
     let cluster = Cluster::start().await;
     cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
     codes(&cluster, "me", 1).await;
@@ -184,7 +184,7 @@ async fn a_write_where_none_was_expected_is_shown() {
 }
 
 #[tokio::test]
-async fn the_log_keeps_what_was_sent() {
+async fn the_log_contains_the_sent_body() {
     let cluster = Cluster::start().await;
     cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
     codes(&cluster, "me", 1).await;

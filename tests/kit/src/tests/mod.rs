@@ -1,4 +1,4 @@
-//! The server through a client: what each verb does, by topic.
+//! Tests of the server through a client, by topic.
 
 mod bulk;
 mod cost;
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use crate::Cluster;
 
-/// The definition of Widgets in the group ex.dev, with a status.
+/// The CRD of Widgets in the group ex.dev, with a status.
 fn widgets() -> Value {
     let schema = json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {"size": {"type": "integer"}, "replicas": {"type": "integer", "default": 1}}},
@@ -61,7 +61,7 @@ fn object(value: Value) -> DynamicObject {
     serde_json::from_value(value).unwrap()
 }
 
-/// A cluster with Widgets, and its API of them.
+/// A cluster with the Widget CRD, a client, and the API for Widgets.
 async fn with_widgets() -> (Cluster, Client, Api<DynamicObject>) {
     let cluster = Cluster::start().await;
     let client = cluster.client();

@@ -1,4 +1,4 @@
-//! Logs of containers: what a test has put there, cut as asked.
+//! Container logs: returns the text that a test has set, cut by the options.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{LogParams, Patch, PatchParams, PostParams};
@@ -15,8 +15,8 @@ async fn pod(cluster: &Cluster) -> Api<Pod> {
     pods
 }
 
-/// The log as asked for, or the refusal.
-async fn told(pods: &Api<Pod>, params: &LogParams) -> (u16, String) {
+/// The log, or the error of the request.
+async fn log(pods: &Api<Pod>, params: &LogParams) -> (u16, String) {
     match pods.logs("p", params).await {
         Ok(text) => (200, text),
         Err(Error::Api(status)) => (status.code, status.message),
@@ -31,7 +31,7 @@ async fn state(pods: &Api<Pod>, state: Value) {
 }
 
 #[tokio::test]
-async fn a_log_is_told_from_its_end_and_up_to_its_limit() {
+async fn a_log_is_cut_by_tail_lines_and_limit() {
     let cluster = Cluster::start().await;
     let pods = pod(&cluster).await;
     cluster.set_log("default", "p", "c", "one\ntwo\nthree\n");
@@ -44,20 +44,20 @@ async fn a_log_is_told_from_its_end_and_up_to_its_limit() {
         (asked(None, Some(5)), "one\nt"),
         (asked(Some(1), Some(3)), "thr"),
     ] {
-        assert_eq!(told(&pods, &params).await, (200, wanted.to_owned()));
+        assert_eq!(log(&pods, &params).await, (200, wanted.to_owned()));
     }
-    let follow = told(&pods, &LogParams { follow: true, ..LogParams::default() }).await;
+    let follow = log(&pods, &LogParams { follow: true, ..LogParams::default() }).await;
     assert!(follow.0 == 501 && follow.1.contains("logs with follow"), "{follow:?}");
 }
 
 #[tokio::test]
-async fn a_container_has_a_log_when_it_has_begun() {
+async fn a_started_container_has_a_log() {
     let cluster = Cluster::start().await;
     let pods = pod(&cluster).await;
     let waits = |why: &str| (400, format!("container \"c\" in pod \"p\" is waiting to start: {why}"));
-    assert_eq!(told(&pods, &LogParams::default()).await, waits("ContainerCreating"));
+    assert_eq!(log(&pods, &LogParams::default()).await, waits("ContainerCreating"));
     state(&pods, json!({"waiting": {"reason": "ImagePullBackOff"}})).await;
-    assert_eq!(told(&pods, &LogParams::default()).await, waits("ImagePullBackOff"));
+    assert_eq!(log(&pods, &LogParams::default()).await, waits("ImagePullBackOff"));
     state(&pods, json!({"running": {}, "waiting": null})).await;
-    assert_eq!(told(&pods, &LogParams::default()).await, (200, String::new()));
+    assert_eq!(log(&pods, &LogParams::default()).await, (200, String::new()));
 }

@@ -1,4 +1,4 @@
-//! Who may come in: bearer tokens over HTTP, users inside the process.
+//! Authentication: bearer tokens over HTTP, and users inside the process.
 
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -8,7 +8,7 @@ use kube::client::Body;
 
 use crate::{Builder, Cluster};
 
-/// The code of a list of config maps over HTTP.
+/// The status code of listing config maps over HTTP.
 async fn code(builder: Builder, token: Option<&str>) -> u16 {
     let cluster = builder.start().await;
     let serving = cluster.serve().await.unwrap();
@@ -25,7 +25,7 @@ async fn code(builder: Builder, token: Option<&str>) -> u16 {
 }
 
 #[tokio::test]
-async fn a_cluster_with_tokens_lets_nobody_in_without() {
+async fn a_cluster_with_tokens_rejects_requests_without_one() {
     let open = Cluster::builder;
     let closed = || Cluster::builder().bearer("secret", "jane");
     assert_eq!(code(open(), None).await, 200);
@@ -35,7 +35,7 @@ async fn a_cluster_with_tokens_lets_nobody_in_without() {
 }
 
 #[tokio::test]
-async fn with_rights_a_token_is_a_user_and_no_token_is_anonymous() {
+async fn with_rbac_a_request_without_token_is_anonymous() {
     let closed = || Cluster::builder().rbac().bearer("secret", "jane").bearer("root", "system:admin");
     assert_eq!(code(closed(), None).await, 403);
     assert_eq!(code(closed(), Some("wrong")).await, 401);
@@ -51,7 +51,7 @@ async fn the_kubeconfig_holds_the_first_token() {
 }
 
 #[tokio::test]
-async fn a_client_of_a_user_has_the_rights_of_that_user_alone() {
+async fn a_user_client_has_only_that_users_permissions() {
     let cluster = Cluster::builder().rbac().start().await;
     let maps = |client| Api::<ConfigMap>::namespaced(client, "default");
     assert!(maps(cluster.client()).list(&ListParams::default()).await.is_ok());

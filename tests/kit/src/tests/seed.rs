@@ -1,4 +1,4 @@
-//! What a cluster starts with.
+//! The initial objects of a cluster.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
 use kube::api::{DynamicObject, ListParams};
@@ -35,7 +35,7 @@ async fn refused(seed: impl Into<Seed>) -> String {
 }
 
 #[tokio::test]
-async fn definitions_go_first_and_namespaces_are_made_and_statuses_kept() {
+async fn a_seed_creates_crds_and_namespaces_first() {
     let cluster = Cluster::start().await;
     cluster.seed(Seed::from(WIDGETS).and(widgets())).await.unwrap();
     let widget = api(&cluster).get("w").await.unwrap();
@@ -48,7 +48,7 @@ async fn definitions_go_first_and_namespaces_are_made_and_statuses_kept() {
 }
 
 #[tokio::test]
-async fn typed_objects_are_seeds_too() {
+async fn typed_objects_can_be_seeded() {
     let cluster = Cluster::start().await;
     let map: ConfigMap = serde_json::from_value(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).unwrap();
     let space: Namespace = serde_json::from_value(json!({"metadata": {"name": "b"}})).unwrap();
@@ -60,7 +60,7 @@ async fn typed_objects_are_seeds_too() {
 }
 
 #[tokio::test]
-async fn the_status_may_belong_to_a_manager() {
+async fn a_manager_may_own_the_seeded_status() {
     let cluster = Cluster::start().await;
     let seed = Seed::from(WIDGETS).and(widgets()).status_by("shop/widget");
     cluster.seed(seed).await.unwrap();
@@ -70,7 +70,7 @@ async fn the_status_may_belong_to_a_manager() {
 }
 
 #[tokio::test]
-async fn an_object_can_be_about_to_go() {
+async fn an_object_can_be_seeded_as_being_deleted() {
     let cluster = Cluster::start().await;
     let going = json!({"apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["ex.dev/f"]}});
@@ -86,7 +86,7 @@ async fn an_object_can_be_about_to_go() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_with_document_object_and_field() {
+async fn errors_name_document_object_and_field() {
     let text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap";
     assert!(refused(text).await.starts_with("document 2 cannot be read: "));
     let text = "{apiVersion: ex.dev/v1, kind: Widget, metadata: {name: w}}";
@@ -96,24 +96,24 @@ async fn what_is_wrong_is_told_with_document_object_and_field() {
     );
     assert_eq!(refused("{kind: Pod, metadata: {name: p}}").await, "document 1 (Pod p) is refused: apiVersion: missing");
     let wrong = json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": "x"}});
-    let told = refused(Seed::from(widgets()).and(wrong)).await;
-    assert!(told.starts_with("document 2 (Widget default/w) is refused:") && told.contains("spec.size"), "{told}");
+    let error = refused(Seed::from(widgets()).and(wrong)).await;
+    assert!(error.starts_with("document 2 (Widget default/w) is refused:") && error.contains("spec.size"), "{error}");
     let orphan = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s",
         "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "a"}]}});
     assert!(refused(orphan).await.contains("metadata.ownerReferences[0]: no ConfigMap \"a\" before it"));
 }
 
 #[tokio::test]
-async fn a_uid_that_is_none_or_that_another_object_has_is_refused() {
+async fn an_invalid_or_duplicate_uid_is_rejected() {
     let uid = "6f1d4c5a-0b8e-4f0a-9f57-3c1d2e4b5a60";
     let map = |name: &str, uid: serde_json::Value| {
         Seed::from(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "uid": uid}}))
     };
     let upper = uid.to_uppercase();
     for (wrong, shown) in [(json!("u1"), "\"u1\""), (json!(7), "7"), (json!(upper), upper.as_str())] {
-        let told = refused(map("a", wrong)).await;
-        assert!(told.starts_with("document 1 (ConfigMap default/a) is refused: metadata.uid: "), "{told}");
-        assert!(told.contains(shown) && told.contains("is not a UUID; leave it out, or write one such as"), "{told}");
+        let seen = refused(map("a", wrong)).await;
+        assert!(seen.starts_with("document 1 (ConfigMap default/a) is refused: metadata.uid: "), "{seen}");
+        assert!(seen.contains(shown) && seen.contains("is not a UUID; leave it out, or write one such as"), "{seen}");
     }
     let twice = refused(map("a", json!(uid)).and(map("b", json!(uid)))).await;
     let wanted = format!("metadata.uid: {uid} is that of ConfigMap default/a; each object has its own, leave it out");
@@ -128,7 +128,7 @@ async fn a_uid_that_is_none_or_that_another_object_has_is_refused() {
 }
 
 #[tokio::test]
-async fn of_many_each_is_as_if_it_were_alone_but_for_its_name() {
+async fn repeated_objects_differ_only_in_name() {
     let [crowd, each] = [Cluster::start().await, Cluster::start().await];
     let widget = |name: &str| {
         Seed::from(json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": name, "namespace": "shop"},
@@ -155,22 +155,22 @@ async fn of_many_each_is_as_if_it_were_alone_but_for_its_name() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_one_of_many_is_told() {
+async fn errors_of_repeated_objects_name_the_object() {
     let named = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
     assert!(
         refused(Seed::from(named("A")).times(3)).await.starts_with("document 1 (ConfigMap default/A-2) is refused: ")
     );
-    let told = refused(Seed::from(named("")).times(3)).await;
+    let error = refused(Seed::from(named("")).times(3)).await;
     assert_eq!(
-        told,
+        error,
         "document 1 (ConfigMap without a name) is refused: metadata.name: missing; each of many is called after it"
     );
-    let told = refused(Seed::from(named("a-1")).and(Seed::from(named("a")).times(3))).await;
-    assert_eq!(told, "document 2 (ConfigMap default/a-2) is refused: metadata.name: there is a ConfigMap a-1 already");
+    let error = refused(Seed::from(named("a-1")).and(Seed::from(named("a")).times(3))).await;
+    assert_eq!(error, "document 2 (ConfigMap default/a-2) is refused: metadata.name: there is a ConfigMap a-1 already");
 }
 
 #[tokio::test]
-async fn services_of_a_crowd_have_addresses_of_their_own() {
+async fn repeated_services_have_distinct_addresses() {
     let cluster = Cluster::start().await;
     let service =
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}});

@@ -1,4 +1,4 @@
-//! Services: the addresses and ports that they get, keep and leave.
+//! Services: allocation and release of addresses and ports.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ async fn made(client: &Client, name: &str, spec: Value) -> ServiceSpec {
 }
 
 #[tokio::test]
-async fn a_replace_that_names_neither_address_nor_port_keeps_both() {
+async fn a_replace_without_address_and_port_keeps_both() {
     let client = Cluster::start().await.client();
     let spec = json!({"type": "NodePort", "ports": [{"port": 80}]});
     let before = made(&client, "a", spec.clone()).await;
@@ -34,7 +34,7 @@ async fn a_replace_that_names_neither_address_nor_port_keeps_both() {
 }
 
 #[tokio::test]
-async fn services_made_at_once_have_addresses_of_their_own_and_nobody_owns_them() {
+async fn concurrent_services_have_distinct_unowned_addresses() {
     let client = Cluster::start().await.client();
     let apply = |at: usize| {
         let services = services(&client);
@@ -49,7 +49,7 @@ async fn services_made_at_once_have_addresses_of_their_own_and_nobody_owns_them(
 }
 
 #[tokio::test]
-async fn ports_of_one_number_share_their_port_on_the_nodes() {
+async fn ports_with_the_same_number_share_a_node_port() {
     let client = Cluster::start().await.client();
     let ports =
         json!([{"name": "t", "port": 53}, {"name": "u", "port": 53, "protocol": "UDP"}, {"name": "w", "port": 80}]);
@@ -59,7 +59,7 @@ async fn ports_of_one_number_share_their_port_on_the_nodes() {
 }
 
 #[tokio::test]
-async fn a_trial_is_shown_an_address_and_leaves_it_free() {
+async fn a_dry_run_returns_an_address_without_allocating_it() {
     let client = Cluster::start().await.client();
     let trial = PostParams { dry_run: true, ..PostParams::default() };
     let spec = json!({"ports": [{"port": 80}]});

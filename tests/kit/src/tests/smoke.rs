@@ -1,4 +1,4 @@
-//! The whole way once: a definition, objects, a watch, a patch, a deletion.
+//! A complete round: a CRD, objects, a watch, a patch and a deletion.
 
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -10,7 +10,7 @@ use super::{widget, with_widgets};
 use crate::Cluster;
 
 #[tokio::test]
-async fn a_definition_is_established_and_its_objects_live() {
+async fn a_crd_is_established_and_its_objects_work() {
     let (_cluster, client, widgets) = with_widgets().await;
     let created = widgets.create(&PostParams::default(), &widget("a", 1)).await.unwrap();
     assert_eq!(created.metadata.generation, Some(1));
@@ -37,7 +37,7 @@ async fn a_definition_is_established_and_its_objects_live() {
 }
 
 #[tokio::test]
-async fn protobuf_of_a_kind_that_is_not_read_is_refused_with_the_cure() {
+async fn protobuf_of_an_unsupported_kind_is_rejected_with_help() {
     let client = Cluster::start().await.client();
     let body = b"k8s\0\x0a\x0b\x0a\x02v1\x12\x05Lease\x12\x00".to_vec();
     let request = http::Request::post("/apis/coordination.k8s.io/v1/namespaces/default/leases");

@@ -1,4 +1,4 @@
-//! What a cluster holds, as a text.
+//! The contents of a cluster as text.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::PostParams;
@@ -60,7 +60,7 @@ status:
 ";
 
 #[tokio::test]
-async fn it_is_the_same_in_every_run() {
+async fn a_snapshot_is_the_same_in_every_run() {
     for _ in 0..2 {
         assert_eq!(filled().await.snapshot().to_string(), WANTED);
     }
@@ -83,7 +83,7 @@ async fn field_owners_are_shown_on_demand() {
 }
 
 #[tokio::test]
-async fn finalizers_are_in_the_order_of_the_alphabet() {
+async fn finalizers_are_sorted() {
     let object =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "finalizers": ["b/b", "a/a"]}});
     let shown = Snapshot::of([object]).unwrap().to_string();
@@ -91,7 +91,7 @@ async fn finalizers_are_in_the_order_of_the_alphabet() {
 }
 
 #[tokio::test]
-async fn conditions_are_in_the_order_of_their_types() {
+async fn conditions_are_sorted_by_type() {
     let object = json!({"status": {"conditions": [{"type": "B"}, {"type": "A"}]}});
     let snapshot = Snapshot::of([object]).unwrap();
     assert_eq!(snapshot.objects()[0]["status"]["conditions"], json!([{"type": "A"}, {"type": "B"}]));
@@ -99,7 +99,7 @@ async fn conditions_are_in_the_order_of_their_types() {
 
 #[tokio::test]
 #[should_panic(expected = "-   phase: other")]
-async fn a_file_that_differs_is_shown_with_the_difference() {
+async fn a_different_file_is_reported_with_the_difference() {
     let file = std::env::temp_dir().join(format!("evenkeel-snapshot-{}.yaml", std::process::id()));
     std::fs::write(&file, WANTED.replace("phase: done at <time>", "phase: other")).unwrap();
     filled().await.snapshot().assert_matches(&file);

@@ -1,4 +1,4 @@
-//! Tokens of service accounts: whose they are, and how they end.
+//! Service account tokens: their user, and when they become invalid.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn token(accounts: &Api<ServiceAccount>, audiences: &[&str]) -> String {
     given.status.unwrap().token.unwrap()
 }
 
-/// What becomes of a list of pods with this token.
+/// The result of listing pods with this token.
 async fn answer(client: &Client, token: &str) -> (u16, String) {
     let request = http::Request::get("/api/v1/namespaces/default/pods");
     let request = request.header("Authorization", format!("Bearer {token}")).body(Vec::new()).unwrap();
@@ -37,7 +37,7 @@ async fn answer(client: &Client, token: &str) -> (u16, String) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_is_its_accounts_until_it_runs_out() {
+async fn a_token_is_valid_until_it_expires() {
     let client = Cluster::builder().rbac().start().await.client();
     let token = token(&account(&client).await, &[]).await;
     let (code, why) = answer(&client, &token).await;
@@ -47,7 +47,7 @@ async fn a_token_is_its_accounts_until_it_runs_out() {
 }
 
 #[tokio::test]
-async fn a_token_ends_with_its_account_even_when_another_comes() {
+async fn a_token_is_invalid_once_its_account_is_recreated() {
     let client = Cluster::builder().bearer("t", "system:admin").start().await.client();
     let accounts = account(&client).await;
     let token = token(&accounts, &[]).await;
@@ -59,7 +59,7 @@ async fn a_token_ends_with_its_account_even_when_another_comes() {
 }
 
 #[tokio::test]
-async fn a_token_for_others_is_none_for_the_server() {
+async fn a_token_for_another_audience_is_rejected() {
     let client = Cluster::builder().rbac().start().await.client();
     let token = token(&account(&client).await, &["vault"]).await;
     assert_eq!(answer(&client, &token).await.0, 401);

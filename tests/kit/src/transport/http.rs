@@ -1,4 +1,4 @@
-//! The server on a loopback port, with a kubeconfig to reach it.
+//! The server on a loopback port, with a kubeconfig for its clients.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,7 +17,7 @@ use crate::api_error::{BODY_LIMIT, Failure};
 use crate::server;
 use crate::state::Server;
 
-/// A running HTTP server; dropping it closes the port.
+/// A running HTTP server. Dropping it closes the port.
 #[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
@@ -27,14 +27,15 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// The base URL, such as `http://127.0.0.1:40001`.
+    /// Returns the base URL, such as `http://127.0.0.1:40001`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The text of a kubeconfig with one cluster, one user and one context, `default` its namespace. The user is the one of the first
-    /// bearer token, where there is one.
+    /// Returns a kubeconfig with one cluster, one user and one context.
+    ///
+    /// The namespace of the context is `default`. The user has the first bearer token of the cluster, if there is one.
     #[must_use]
     pub fn kubeconfig(&self) -> String {
         let user = self.token.as_ref().map(|token| format!("token: {token:?}")).unwrap_or_default();
@@ -46,10 +47,10 @@ impl Serving {
         )
     }
 
-    /// Writes the kubeconfig to a file and gives its path back.
+    /// Writes the kubeconfig to a file and returns its path.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Returns an error if the file cannot be written.
     pub fn write_kubeconfig(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         std::fs::write(&path, self.kubeconfig())?;
         Ok(path.as_ref().to_owned())
@@ -62,7 +63,7 @@ impl Drop for Serving {
     }
 }
 
-/// Serves on a loopback port; 0 takes any free one.
+/// Serves on a loopback port; 0 selects a free one.
 pub(crate) async fn serve(server: Arc<Server>, port: u16) -> io::Result<Serving> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
@@ -78,7 +79,7 @@ pub(crate) async fn serve(server: Arc<Server>, port: u16) -> io::Result<Serving>
 
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response<Body> {
     let (head, body) = request.into_parts();
-    // No more is read than what is needed to see that it is too much.
+    // Reading stops at the limit.
     match Limited::new(body, BODY_LIMIT).collect().await {
         Ok(body) => server::handle(server, Request::from_parts(head, body.to_bytes())).await,
         Err(error) if error.is::<LengthLimitError>() => Failure::large_body().into_response(),

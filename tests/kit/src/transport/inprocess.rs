@@ -1,4 +1,4 @@
-//! The server as the service of a `kube::Client`: no socket, no serialization of heads.
+//! The server as the tower service of a `kube::Client`, without a socket and without serialization of headers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::server::handle;
 use crate::state::Local;
 use crate::state::Server;
 
-/// A client of the server, of the administrator or as another user. Must be called inside a tokio runtime.
+/// Returns a client of the administrator or of another user. Must be called inside a tokio runtime.
 pub(crate) fn client(server: &Arc<Server>, namespace: &str, user: Option<HeaderValue>) -> Client {
     let server = Arc::clone(server);
     let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
@@ -29,11 +29,11 @@ async fn answer(server: Arc<Server>, request: Request<kube::client::Body>) -> Re
     Ok(handle(server, collected(request).await).await)
 }
 
-/// The request with its whole body, marked as one from inside the process.
+/// Reads the whole body of the request, and marks it as an in-process request.
 pub(crate) async fn collected(request: Request<kube::client::Body>) -> Request<Bytes> {
     let (mut head, body) = request.into_parts();
     head.extensions.insert(Local);
-    // A body of the client is in memory; one that fails to come is an empty one.
+    // The body of a client is in memory, so an error is not expected; it results in an empty body.
     let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     Request::from_parts(head, bytes)
 }

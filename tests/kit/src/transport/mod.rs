@@ -1,4 +1,4 @@
-//! The two ways in: a tower service for `kube::Client`, and HTTP on the loopback.
+//! The two transports: a tower service for `kube::Client`, and HTTP on a loopback port.
 
 pub(crate) mod http;
 pub(crate) mod inprocess;

@@ -38,15 +38,15 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }
 
-/// The applied object as sent, its type and name checked.
+/// The applied configuration as sent, after its type and name were checked.
 fn configuration(call: &Call) -> Result<Value, Failure> {
     if strict::deepest(&call.body).1.is_some() {
         let why = "error converting YAML to JSON: yaml: exceeded max depth of 10000";
         return Err(Failure::bad_request(format!("error decoding YAML: {why}")));
     }
-    let (mut config, said_twice) = parsed(&call.body)?;
+    let (mut config, duplicates) = parsed(&call.body)?;
     if call.query.field_validation == "Strict" {
-        once(&said_twice)?;
+        once(&duplicates)?;
     }
     typed_as_served(call, &config)?;
     if !strategy::meta(&config, "name").is_empty() {
@@ -62,7 +62,7 @@ fn configuration(call: &Call) -> Result<Value, Failure> {
     Ok(config)
 }
 
-/// The value, of JSON or YAML, and what is said of keys that are given twice.
+/// Parses a JSON or YAML body, and reports duplicate keys.
 fn parsed(body: &[u8]) -> Result<(Value, Vec<String>), Failure> {
     let name = |path: &String| path.rsplit('.').next().unwrap_or_default().to_owned();
     match strict::read(body) {
@@ -74,7 +74,7 @@ fn parsed(body: &[u8]) -> Result<(Value, Vec<String>), Failure> {
     }
 }
 
-/// Refuses keys that are given twice.
+/// Returns an error if there are duplicate keys.
 fn once(complaints: &[String]) -> Result<(), Failure> {
     if complaints.is_empty() {
         return Ok(());
@@ -122,7 +122,7 @@ fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failu
     })
 }
 
-/// The configuration merged into the live object, with defaults for what was released.
+/// Merges the configuration into the live object and sets defaults for released fields.
 fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) -> Result<Value, Failure> {
     let (time, api_version) = (server.clock.stamp(), call.kind.api_version());
     let force = if call.query.force { Force::Yes } else { Force::No };

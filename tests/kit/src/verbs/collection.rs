@@ -9,7 +9,7 @@ use crate::selector::Selector;
 use crate::state::Server;
 use crate::{crd_write, strategy};
 
-/// Deletes what the selectors choose, and answers the list as it was before.
+/// Deletes the selected objects and returns the list from before the deletion.
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if !call.kind.allows(Verb::DeleteCollection) {
         return Err(Failure::method_not_allowed());

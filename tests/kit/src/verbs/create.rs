@@ -35,7 +35,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     Ok(reply.warning(warnings).warning(finalizers).warning(written.warnings))
 }
 
-/// A namespaced object without a namespace in the path.
+/// The error for a namespaced object without a namespace in the path.
 fn nowhere(call: &Call) -> Failure {
     match call.kind.is_builtin() {
         true => Failure::method_not_allowed(),

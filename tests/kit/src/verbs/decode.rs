@@ -1,4 +1,4 @@
-//! Request bodies: media types, decoding, and what is wrong with them.
+//! Request bodies: media types, decoding and strict-decoding errors.
 
 use serde_json::{Value, json};
 
@@ -18,11 +18,11 @@ const MEDIA: &str = "application/json, application/yaml, application/vnd.kuberne
 /// An object as sent, decoded for its kind.
 pub(super) struct Decoded {
     pub(super) object: Value,
-    /// What strict decoding says: fields given twice, and fields the kind does not have, which are gone from the object.
+    /// Strict-decoding errors: duplicate fields, and unknown fields, which were removed from the object.
     pub(super) complaints: Vec<String>,
 }
 
-/// The body as a value, whatever it is, and complaints about fields given twice.
+/// The body as an untyped value, and the strict-decoding errors for duplicate fields.
 pub(super) fn body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     match call.content_type.as_str() {
         "" | "application/json" => json_body(call),
@@ -65,7 +65,7 @@ fn unrecognized(call: &Call, why: &str) -> Failure {
     ))
 }
 
-/// The first bytes of a body: as text where it begins as an object, else as numbers.
+/// The first bytes of a body: as text if it starts with `{`, otherwise as hexadecimal digits.
 fn shown(body: &[u8]) -> String {
     let first = &body[..body.len().min(30)];
     let more = if body.len() > first.len() { " ..." } else { "" };
@@ -78,27 +78,27 @@ fn shown(body: &[u8]) -> String {
 
 /// The body of a POST or PUT as an object of the kind.
 pub(super) fn object(call: &Call) -> Result<Decoded, Failure> {
-    let (value, said_twice) = body(call)?;
+    let (value, duplicates) = body(call)?;
     let value = match value {
         Value::Null if call.kind.is_builtin() => json!({}),
         value if value.is_object() => value,
         _ => return Err(unrecognized(call, "couldn't get version/kind; json parse error: not an object")),
     };
     let mut decoded = decoded(call, &with_type(call, value)?)?;
-    decoded.complaints.splice(0..0, said_twice);
+    decoded.complaints.splice(0..0, duplicates);
     if call.kind.is_builtin() {
         as_written(&call.body, &mut decoded.complaints);
     }
     Ok(decoded)
 }
 
-/// Checks `kind` and `apiVersion`; built-in kinds take them from the path when absent.
+/// Checks `kind` and `apiVersion`; a built-in kind takes them from the path if they are absent.
 fn with_type(call: &Call, mut value: Value) -> Result<Value, Failure> {
     let kind = &call.kind;
     let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
     if ["kind", "apiVersion"]
         .into_iter()
-        .any(|name| value.get(name).is_some_and(|said| !said.is_string() && !said.is_null()))
+        .any(|name| value.get(name).is_some_and(|field| !field.is_string() && !field.is_null()))
     {
         return Err(unrecognized(call, "json parse error: kind and apiVersion are texts"));
     }
@@ -126,7 +126,7 @@ fn with_type(call: &Call, mut value: Value) -> Result<Value, Failure> {
     Err(Failure::invalid(about, &[Cause::invalid("kind", quoted(&sent), format!("must be {}", kind.kind))]))
 }
 
-/// Warnings about an object of a version that is not served: of that one no field is known.
+/// Warnings about an object of an unserved version: each of its fields counts as unknown.
 pub(super) fn undeclared(call: &Call, value: &Value) -> Vec<String> {
     let is_head = |name: &String| matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
     let names = value.as_object().filter(|_| !call.kind.is_builtin()).into_iter().flat_map(|map| map.keys());
@@ -144,7 +144,7 @@ fn unhandled(sent: &str, version: &str, kind: &Kind, why: &str) -> Failure {
     Failure::bad_request(format!("{sent} in version \"{version}\" cannot be handled as a {}: {why}", kind.kind))
 }
 
-/// Decodes an object for its kind: wrong types refused, unknown fields dropped, defaults set.
+/// Decodes an object for its kind: rejects wrong types, drops unknown fields and sets defaults.
 pub(super) fn decoded(call: &Call, value: &Value) -> Result<Decoded, Failure> {
     let mut decoded = typed(call, value)?;
     if let Some(schema) = &call.lens.schema {
@@ -158,7 +158,7 @@ pub(super) fn decoded(call: &Call, value: &Value) -> Result<Decoded, Failure> {
     Ok(Decoded { object: decoded.value, complaints })
 }
 
-/// Whole numbers written as fractions are whole numbers, as Go prints them.
+/// Converts floats with an integral value to integers, as Go prints them.
 fn integral(value: &mut Value) {
     match value {
         Value::Number(number) => {
@@ -175,7 +175,7 @@ fn integral(value: &mut Value) {
     }
 }
 
-/// An object that its kind's type can hold.
+/// Checks that the type of the kind can hold the value, and returns the typed value.
 pub(super) fn typed_value(call: &Call, value: &Value) -> Result<Value, Failure> {
     typed(call, value).map(|decoded| decoded.value)
 }
@@ -197,7 +197,7 @@ fn typed(call: &Call, value: &Value) -> Result<crate::registry::Decoded, Failure
     Ok(decoded)
 }
 
-/// The metadata of custom objects has the type of all metadata.
+/// Checks that the metadata of a custom object deserializes as `ObjectMeta`.
 fn typed_metadata(object: &Value) -> Result<(), String> {
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
     use serde::Deserialize;
@@ -207,12 +207,13 @@ fn typed_metadata(object: &Value) -> Result<(), String> {
     }
 }
 
-/// Complaints about fields given twice.
+/// The strict-decoding errors for duplicate fields.
 pub(super) fn twice(paths: &[String]) -> Vec<String> {
     paths.iter().map(|path| format!("duplicate field {path:?}")).collect()
 }
 
-/// The decoder of built-in kinds complains as it reads; that of custom kinds about each sort of fields in turn.
+/// Sorts the strict-decoding errors by position. The decoder of built-in kinds reports them in this order; the one of custom kinds
+/// reports duplicate fields first, then unknown fields.
 fn as_written(body: &[u8], complaints: &mut [String]) {
     if complaints.len() > 1 {
         let fields = strict::fields(body);
@@ -221,7 +222,7 @@ fn as_written(body: &[u8], complaints: &mut [String]) {
     }
 }
 
-/// What a request does about complaints: an error, warnings, or nothing.
+/// Applies `fieldValidation`: the strict-decoding errors become an error or warnings, or are ignored.
 pub(super) fn settle(call: &Call, complaints: Vec<String>) -> Result<Vec<String>, Failure> {
     match call.query.field_validation.as_str() {
         "Strict" if !complaints.is_empty() => Err(refused(call, &complaints)),

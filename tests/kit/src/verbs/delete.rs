@@ -14,24 +14,24 @@ use crate::state::Server;
 use crate::store::{Key, Write};
 use crate::{crd, crd_write, strategy, yaml};
 
-/// How often a deletion is tried again because another write came between.
+/// Maximum number of attempts when other writes conflict with a deletion.
 const ATTEMPTS: usize = 16;
 
-/// What becomes of dependents.
+/// The deletion propagation policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Propagation {
-    /// Not said: the finalizers the object has decide.
+    /// Unset: the finalizers of the object decide.
     #[default]
     Unsaid,
-    /// Dependents go afterwards.
+    /// Dependents are deleted after the owner.
     Background,
-    /// Dependents go first.
+    /// Dependents are deleted before the owner.
     Foreground,
-    /// Dependents stay.
+    /// Dependents are orphaned.
     Orphan,
 }
 
-/// What a deletion asks for.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deletion {
     pub(crate) propagation: Propagation,
@@ -39,16 +39,16 @@ pub(crate) struct Deletion {
     pub(crate) version: Option<String>,
     pub(crate) grace: Option<i64>,
     pub(crate) dry_run: bool,
-    /// `orphanDependents: false`, which alone makes an unfinished deletion answer 202.
+    /// `orphanDependents: false`. Only this option makes an unfinished deletion return status 202.
     pub(crate) cascades: bool,
 }
 
-/// What a deletion left.
+/// The result of a deletion.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// The object is gone; this was its last state.
+    /// The object was deleted; the value is its last state.
     Gone(Arc<Value>),
-    /// Something holds it back.
+    /// A finalizer or a grace period delays the deletion.
     Waiting(Arc<Value>),
 }
 
@@ -85,7 +85,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     }
 }
 
-/// Namespaces a cluster does not let go.
+/// Rejects the deletion of namespaces that Kubernetes protects.
 fn protected(call: &Call, exists: bool) -> Result<(), Failure> {
     let namespace = call.kind.group.is_empty() && call.kind.plural == "namespaces";
     let kept = matches!(call.name(), "default" | "kube-system" | "kube-public");
@@ -95,7 +95,7 @@ fn protected(call: &Call, exists: bool) -> Result<(), Failure> {
     }
 }
 
-/// Kinds that answer the deleted object where others answer a Status.
+/// Whether a deletion of this kind returns the object; for other kinds it returns a `Status`.
 fn returns_object(kind: &Kind) -> bool {
     let plural = kind.plural.as_str();
     kind.group.is_empty()
@@ -115,12 +115,12 @@ fn done(kind: &Kind, object: &Value) -> Value {
 }
 
 impl Deletion {
-    /// Reads the options of a request: from the body, or else from the query.
+    /// Reads the options of a request from the body, or from the query if there is no body.
     pub(super) fn of(call: &Call) -> Result<Self, Failure> {
         Self::from_options(options(call)?)
     }
 
-    /// Reads options that stand in the body of another request.
+    /// Reads options that are embedded in the body of another request.
     pub(super) fn asked(call: &Call, options: Value) -> Result<Self, Failure> {
         let mut options: Options = match options {
             Value::Null => Options::default(),
@@ -204,7 +204,7 @@ fn options_causes(options: &Options) -> Vec<Cause> {
     causes
 }
 
-/// Deletes a stored object, or begins to when something holds it back.
+/// Deletes a stored object, or marks it for deletion if finalizers or a grace period delay the deletion.
 pub(crate) fn delete_stored(server: &Server, kind: &Kind, key: &Key, deletion: &Deletion) -> Result<Outcome, Failure> {
     for _ in 0..ATTEMPTS {
         let live = server.store.get(&kind.storage, key).ok_or_else(|| Failure::not_found(resource(kind, &key.1)))?;
@@ -239,7 +239,7 @@ fn preconditions(kind: &Kind, name: &str, live: &Value, deletion: &Deletion) -> 
     }
 }
 
-/// The object with its deletion begun.
+/// The object marked for deletion.
 fn marked(server: &Server, kind: &Kind, live: &Value, deletion: &Deletion) -> Value {
     let mut object = live.clone();
     propagate(&mut object, deletion.propagation);
@@ -247,7 +247,7 @@ fn marked(server: &Server, kind: &Kind, live: &Value, deletion: &Deletion) -> Va
         crd::mark_deleted(&mut object, server.clock.now());
     }
     if kind.storage == crd_write::storage() && !strategy::is_deleting(live) {
-        // No grace, and no new generation either.
+        // A deleted CRD gets no grace period, and its generation does not change.
         strategy::metadata(&mut object).insert("deletionTimestamp".to_owned(), json!(server.clock.stamp()));
         return object;
     }
@@ -271,7 +271,7 @@ fn marked(server: &Server, kind: &Kind, live: &Value, deletion: &Deletion) -> Va
     object
 }
 
-/// Seconds a deletion waits: only Pods on a node are given any.
+/// Grace period in seconds; only Pods on a node have one.
 fn grace(kind: &Kind, live: &Value, deletion: &Deletion) -> i64 {
     let pod = kind.group.is_empty() && kind.kind == "Pod";
     let on_node = !live["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
@@ -281,7 +281,7 @@ fn grace(kind: &Kind, live: &Value, deletion: &Deletion) -> i64 {
     }
 }
 
-/// Sets the finalizers the garbage collector works by.
+/// Sets the finalizers that the garbage collector acts on.
 fn propagate(object: &mut Value, propagation: Propagation) {
     let (wanted, unwanted): (&[&str], &[&str]) = match propagation {
         Propagation::Unsaid => return,

@@ -1,4 +1,4 @@
-//! POST of an eviction: a deletion of a Pod that the budget of its PodDisruptionBudget has to allow.
+//! POST of an eviction: deletes a Pod if its PodDisruptionBudget allows it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::state::Server;
 use crate::store::{Stale, Write};
 use crate::strategy::{self, meta};
 
-/// How often the budget is read anew because another write came between.
+/// Maximum number of attempts when other writes change the budget.
 const ATTEMPTS: usize = 16;
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
@@ -36,7 +36,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::value(201, &done).warning(warnings))
 }
 
-/// The Eviction, and warnings about what it has not.
+/// The Eviction, and warnings about unknown fields.
 fn read(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     let (eviction, mut complaints) = decode::body(call)?;
     let known = ["apiVersion", "kind", "metadata", "deleteOptions"];
@@ -54,7 +54,7 @@ fn read(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     Ok((eviction, warnings))
 }
 
-/// Pods that run nothing yet, or nothing any more, disrupt nobody.
+/// Whether the pod has not started, has finished or is being deleted: its eviction disrupts nothing.
 fn is_of_no_account(pod: &Value) -> bool {
     strategy::is_deleting(pod) || matches!(pod["status"]["phase"].as_str(), Some("Pending" | "Succeeded" | "Failed"))
 }
@@ -64,7 +64,7 @@ fn is_ready(pod: &Value) -> bool {
     conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
-/// Refuses what the budget of the pod does not allow, and takes the disruption off it.
+/// Checks the budget of the pod and subtracts the disruption from it.
 fn allowed(server: &Server, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Failure> {
     for _ in 0..ATTEMPTS {
         let budgets = budgets(server, call, pod)?;
@@ -105,14 +105,14 @@ fn budgets(server: &Server, call: &Call, pod: &Value) -> Result<Vec<Arc<Value>>,
     Ok(found)
 }
 
-/// Whether a pod that is not ready may go whatever the count is.
+/// Whether a pod that is not ready may be evicted regardless of `disruptionsAllowed`.
 fn spares_the_unready(budget: &Value) -> bool {
     let number = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
     let wanted = number("desiredHealthy");
     budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow" || (wanted > 0 && number("currentHealthy") >= wanted)
 }
 
-/// The disruptions that the budget still allows: one or more.
+/// Returns the number of disruptions that the budget still allows, which is at least one.
 fn checked(budget: &Value) -> Result<i64, Failure> {
     let (name, status) = (meta(budget, "name"), &budget["status"]);
     let number = |field: &str| status[field].as_i64().unwrap_or_default();
@@ -136,14 +136,14 @@ fn checked(budget: &Value) -> Result<i64, Failure> {
     Err(refused(&format!("The disruption budget {name} needs {wanted} healthy pods and has {found} currently")))
 }
 
-/// 429.
+/// A 429 response.
 fn refused(why: &str) -> Failure {
     let message = "Cannot evict pod as it would violate the pod's disruption budget.";
     let causes = json!({"causes": [{"reason": "DisruptionBudget", "message": why}]});
     Failure::status(429, "TooManyRequests", message).with_details(causes)
 }
 
-/// The condition by which others see that nothing more may go.
+/// Sets the condition `DisruptionAllowed` to False.
 fn used_up(status: &mut Value, now: &str) {
     if !status["conditions"].is_array() {
         status["conditions"] = json!([]);
@@ -163,7 +163,7 @@ fn used_up(status: &mut Value, now: &str) {
     }
 }
 
-/// Writes down the disruption, for whoever keeps the count.
+/// Records the disruption in the status of the budget.
 fn taken(server: &Server, call: &Call, budget: &Arc<Value>, left: i64) -> Result<(), Stale> {
     let mut new = budget.as_ref().clone();
     new["status"]["disruptionsAllowed"] = json!(left);

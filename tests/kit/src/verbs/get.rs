@@ -7,7 +7,7 @@ use crate::request_context::Call;
 use crate::response::Reply;
 use crate::state::Server;
 
-/// How long a read waits for a version that does not exist yet.
+/// How long a read waits for a resourceVersion in the future.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
@@ -19,7 +19,7 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     Reply::object(200, &call.lens, &stored, call.shape)
 }
 
-/// Waits a little for a version, as a cluster's cache does.
+/// Waits for a resourceVersion for a short time, as the watch cache of an API server does.
 pub(super) async fn reached(server: &Server, version: u64) -> Result<(), Failure> {
     let mut tip = server.store.tip();
     let wait = tip.wait_for(|tip| *tip >= version);

@@ -26,12 +26,12 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
         }
         token => continued(server, call, token)?,
     };
-    // A cluster's cache answers version 0 and takes no notice of the limit.
+    // The watch cache of an API server serves resourceVersion 0 and ignores the limit.
     let limit = limit.filter(|_| call.query.resource_version != "0");
     reply(server, call, &page, limit, &selector)
 }
 
-/// Everything the request may see, at the version it asks for.
+/// The objects of the requested namespace or cluster, at the requested resourceVersion.
 async fn listing(server: &Server, call: &Call, limit: Option<usize>) -> Result<Listing, Failure> {
     let (store, storage, namespace) = (&server.store, &call.kind.storage, call.target.namespace.as_deref());
     let Some(version) = asked(call)? else { return Ok(store.list(storage, namespace)) };

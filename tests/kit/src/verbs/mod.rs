@@ -1,4 +1,4 @@
-//! What can be done with a resource, a file for each verb.
+//! The verbs of resources, one file each.
 
 mod apply;
 mod collection;
@@ -29,10 +29,10 @@ use crate::watch;
 
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
 
-/// Subresources a cluster has and this server does not.
+/// Subresources that Kubernetes serves and this server does not.
 const NOT_DONE: [&str; 7] = ["finalize", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers"];
 
-/// Sends a request to its verb.
+/// Dispatches a request to its verb.
 pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     match call.kind.custom().and_then(|custom| custom.deprecation.clone()) {
         None => asked(server, call).await,
@@ -40,7 +40,7 @@ pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Fa
     }
 }
 
-/// Whatever the answer, it says first that the version is deprecated.
+/// Puts the deprecation warning of the version before all other warnings, also on errors.
 fn warned(mut answer: Result<Reply, Failure>, warning: String) -> Result<Reply, Failure> {
     match &mut answer {
         Ok(reply) => reply.warnings.insert(0, warning),
@@ -66,7 +66,7 @@ fn is_core(call: &Call, plural: &str) -> bool {
     call.kind.group.is_empty() && call.kind.plural == plural
 }
 
-/// Refuses wrong options of a write.
+/// Rejects invalid options of a write.
 fn known_options(call: &Call) -> Result<(), Failure> {
     let options = match call.method.as_str() {
         "POST" => "CreateOptions",
@@ -78,7 +78,7 @@ fn known_options(call: &Call) -> Result<(), Failure> {
     if causes.is_empty() { Ok(()) } else { Err(Failure::invalid_options(options, &causes)) }
 }
 
-/// A watch is a stream of JSON, whatever the client likes.
+/// A watch is a JSON stream, so a request that accepts only YAML is rejected.
 async fn watched(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     if call.wants_yaml {
         let message = "only the following media types are accepted: application/json;stream=watch";
@@ -120,7 +120,7 @@ async fn status(server: &Arc<Server>, call: &Call) -> Result<Reply, Failure> {
     }
 }
 
-/// A verb that custom kinds have, but not for a subresource.
+/// The error for a verb that custom kinds support, but not on a subresource.
 fn unsupported(call: &Call, verb: &str) -> Failure {
     let kind = &call.kind;
     if kind.is_builtin() {
@@ -131,7 +131,7 @@ fn unsupported(call: &Call, verb: &str) -> Failure {
     Failure::status(405, "MethodNotAllowed", message).with_details(details)
 }
 
-/// A subresource that is not served: unknown to clusters too, or only here.
+/// The error for an unserved subresource: one that Kubernetes does not have either, or one that only this server lacks.
 fn subresource(server: &Server, call: &Call, name: &str) -> Failure {
     let kind = &call.kind;
     let missing = || Failure::not_found(resource(kind, call.name()));

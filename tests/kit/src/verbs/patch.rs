@@ -41,7 +41,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
                 strict::read(&call.body).map_err(|error| Failure::bad_request(strict::told(&call.body, &error)))?;
             patched(server, call, &read.duplicates, |object| {
                 strategic_patch(object, &read.value).map_err(failed)?;
-                // What the URL is about is of this kind, whatever the patch takes away.
+                // The URL determines kind and version, even if the patch removes them.
                 object["kind"] = call.kind.kind.clone().into();
                 object["apiVersion"] = call.kind.api_version().into();
                 Ok(())
@@ -84,7 +84,7 @@ fn patched(
         let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
         return Err(Failure::invalid_options("PatchOptions", &[cause]));
     }
-    // Told of even when the write is refused, unlike the second.
+    // These warnings are returned even if the write is rejected; the finalizer warnings are not.
     let warnings = std::cell::RefCell::new(Vec::new());
     let finalizers = std::cell::RefCell::new(Vec::new());
     let written = replace(server, call, Track::Update, |live| {
@@ -108,13 +108,13 @@ fn patched(
         .warning(written.warnings))
 }
 
-/// What the patch made is no object of the kind.
+/// The error for a patch whose result does not decode as the kind.
 fn unfit(failure: Failure) -> Failure {
     let about = About { group: "", kind: "", name: "" };
     Failure::invalid(about, &[Cause::invalid("patch", quoted(""), failure.message)])
 }
 
-/// Refuses a patch that changes kind or version.
+/// Rejects a patch that changes kind or apiVersion.
 fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
     if !object.is_object() {
         return Err(Failure::bad_request("the patch leaves no object"));

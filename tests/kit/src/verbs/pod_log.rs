@@ -1,4 +1,4 @@
-//! GET of the log of a container: the text that a test has put there.
+//! GET of a container log: returns the text that a test has set.
 
 use http::Method;
 use serde_json::Value;
@@ -10,13 +10,13 @@ use crate::response::Reply;
 use crate::schema::Cause;
 use crate::state::Server;
 
-/// What is served here of the options.
+/// The log options that this server supports.
 #[derive(Debug, Default)]
 struct Asked {
     container: String,
     tail: Option<i64>,
     limit: Option<i64>,
-    /// What a cluster does besides and this server does not.
+    /// Options that Kubernetes supports and this server does not.
     other: Vec<String>,
     causes: Vec<Cause>,
 }
@@ -81,7 +81,7 @@ impl Asked {
         Ok(number)
     }
 
-    /// The last lines, and of those the first bytes.
+    /// Applies `tailLines` first, then `limitBytes`.
     fn cut(&self, text: &str) -> Vec<u8> {
         let size = |number: i64| usize::try_from(number).unwrap_or_default();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -92,7 +92,7 @@ impl Asked {
     }
 }
 
-/// The container that is meant.
+/// The name of the requested container.
 fn container<'a>(name: &str, pod: &'a Value, asked: &str) -> Result<&'a str, Failure> {
     let names = |list: &str| {
         let containers = pod["spec"][list].as_array().into_iter().flatten();
@@ -113,7 +113,7 @@ fn container<'a>(name: &str, pod: &'a Value, asked: &str) -> Result<&'a str, Fai
     }
 }
 
-/// What a container without a text has: nothing, or nothing yet.
+/// The response for a container without a log text: empty if it has started, otherwise an error.
 fn started(name: &str, pod: &Value, container: &str) -> Result<Reply, Failure> {
     let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
     let mut statuses = lists.into_iter().flat_map(|list| pod["status"][list].as_array().into_iter().flatten());

@@ -1,4 +1,4 @@
-//! The numbers that the scale subresource of a custom kind reads, checked when the object is written.
+//! Validates the replica counts of the scale subresource of a custom kind on each write.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::registry::Scale;
 use crate::schema::Cause;
 use crate::strategy::Part;
 
-/// What is wrong with the wanted and the found number of replicas; a status write is about the found one alone.
+/// Validates the desired and the observed number of replicas; a status write checks only the observed one.
 pub(super) fn check(object: &Value, scale: &Scale, part: Part, causes: &mut Vec<Cause>) {
     let wanted = (part == Part::Main).then_some(&scale.spec_replicas);
     for pointer in wanted.into_iter().chain([&scale.status_replicas]) {
@@ -17,7 +17,7 @@ pub(super) fn check(object: &Value, scale: &Scale, part: Part, causes: &mut Vec<
     }
 }
 
-/// The number as the accessor reads it, 0 where it can't, and why it is refused.
+/// The count as the accessor reads it (0 if it is mistyped), and the reason for rejecting it.
 fn wrong(object: &Value, pointer: &str) -> Option<(i64, String)> {
     let (path, mut at) = (pointer.replace('/', "."), object);
     for name in pointer.split('/').skip(1) {

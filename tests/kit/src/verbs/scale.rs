@@ -1,4 +1,4 @@
-//! The scale subresource: how many replicas are wanted, in one form for all kinds that have them.
+//! The scale subresource: the number of replicas in the same form for all scalable kinds.
 
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ fn patch(server: &Server, call: &Call, scale: &Scale) -> Result<Reply, Failure> 
     let sent: Value = serde_json::from_slice(&call.body).map_err(undecoded)?;
     match call.content_type.as_str() {
         "application/json-patch+json" => write(server, call, scale, |form| json_patch(form, &sent).map_err(failed)),
-        // The form has no lists, so a strategic patch of it is a merge patch.
+        // A Scale has no lists, so a strategic merge patch has the same effect as a merge patch.
         "application/merge-patch+json" | "application/strategic-merge-patch+json" => {
             write(server, call, scale, |form| {
                 merge_patch(form, &sent);
@@ -54,7 +54,7 @@ fn patch(server: &Server, call: &Call, scale: &Scale) -> Result<Reply, Failure> 
     }
 }
 
-/// Changes the form of an object, and brings the wanted number back into the object.
+/// Changes the Scale of an object, and writes the desired number of replicas back to the object.
 fn write(
     server: &Server,
     call: &Call,
@@ -105,7 +105,7 @@ fn text(object: &Value, selector: &Selector) -> String {
     }
 }
 
-/// The number a changed form asks for; none is zero.
+/// The number of replicas in a changed Scale; zero if absent.
 fn wanted(call: &Call, scale: &Scale, form: &Value) -> Result<i64, Failure> {
     let asked = match &form["spec"]["replicas"] {
         Value::Null => 0,
@@ -118,7 +118,7 @@ fn wanted(call: &Call, scale: &Scale, form: &Value) -> Result<i64, Failure> {
     Err(Failure::invalid(typed(&call.kind, call.name()), &[cause]))
 }
 
-/// Puts the number where the pointer leads, making the objects on the way.
+/// Sets the number at the pointer and creates missing parent objects.
 fn place(object: &mut Value, pointer: &str, number: i64) {
     let mut at = object;
     for name in pointer.split('/').skip(1) {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_without_the_wanted_number_has_no_scale() {
+    fn an_object_without_spec_replicas_has_no_scale() {
         let scale = Scale {
             spec_replicas: "/spec/replicas".to_owned(),
             status_replicas: "/status/replicas".to_owned(),

@@ -1,4 +1,4 @@
-//! POST of a TokenRequest: a bearer token by which a client is a service account.
+//! POST of a TokenRequest: issues a bearer token that authenticates a client as a service account.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::state::{Server, Token};
 use crate::store::Key;
 use crate::strategy::meta;
 
-/// The seconds that a token lasts: the least, the most, and those of who asks for none.
+/// Token lifetimes in seconds: minimum, maximum and default.
 const SECONDS: (i64, i64, i64) = (600, 1 << 32, 3600);
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
@@ -41,7 +41,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::value(201, &given).warning(warnings))
 }
 
-/// The TokenRequest, and warnings about what it has not.
+/// The TokenRequest, and warnings about unknown fields.
 fn read(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     let (request, mut complaints) = decode::body(call)?;
     let kind = request["kind"].as_str().unwrap_or("TokenRequest");
@@ -78,7 +78,7 @@ fn audiences(spec: &Value) -> Vec<String> {
     if asked.is_empty() { vec![AUDIENCE.to_owned()] } else { asked }
 }
 
-/// The object that the token is to end with.
+/// The bound object, whose deletion invalidates the token.
 fn bound_object(server: &Server, call: &Call, bound: &Value) -> Result<Option<(Storage, Key, String)>, Failure> {
     let text = |field: &str| bound[field].as_str().unwrap_or_default();
     let (plural, space) = match (text("apiVersion"), text("kind")) {

@@ -40,7 +40,7 @@ fn written(server: &Server, call: &Call, mut sent: Value) -> Result<Written, Fai
     Ok(written)
 }
 
-/// The uid and the version the writer believes in.
+/// Checks the uid and the resourceVersion of the sent object against the live object.
 fn conditions(call: &Call, live: &Value, sent: &Value) -> Result<(), Failure> {
     let (kind, about) = (&call.kind, resource(&call.kind, call.name()));
     let version = strategy::meta(sent, "resourceVersion");
@@ -59,7 +59,7 @@ fn conditions(call: &Call, live: &Value, sent: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The parser's own words, without the name of the field.
+/// The message of the parser without the field name.
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err takes")]
 fn strip(error: String) -> Failure {
     let at = error.find("strconv").unwrap_or_default();
@@ -77,7 +77,7 @@ fn other_uid(call: &Call, about: About<'_>, uid: &str, stored: &str) -> Failure 
     Failure::conflict(about, &why)
 }
 
-/// Refuses a body that names another object than the path.
+/// Rejects a body whose name differs from the name in the path.
 pub(super) fn same_name(call: &Call, sent: &Value) -> Result<(), Failure> {
     let (path, body) = (call.name(), strategy::meta(sent, "name"));
     if body.is_empty() {
@@ -91,7 +91,7 @@ pub(super) fn same_name(call: &Call, sent: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a body that names another namespace than the path.
+/// Rejects a body whose namespace differs from the namespace in the path.
 pub(super) fn same_namespace(call: &Call, sent: &Value) -> Result<(), Failure> {
     let (path, body) = (call.target.space(), strategy::meta(sent, "namespace"));
     if body.is_empty() || body == path || !call.kind.namespaced {
@@ -100,7 +100,7 @@ pub(super) fn same_namespace(call: &Call, sent: &Value) -> Result<(), Failure> {
     Err(Failure::bad_request("the namespace of the provided object does not match the namespace sent on the request"))
 }
 
-/// A resourceVersion in the patch is a precondition.
+/// Treats a resourceVersion in a patch as a precondition.
 pub(super) fn unchanged_version(call: &Call, live: &Value, object: &Value) -> Result<(), Failure> {
     let version = strategy::meta(object, "resourceVersion");
     let same = version.is_empty() || version == strategy::meta(live, "resourceVersion");

@@ -1,4 +1,4 @@
-//! The common end of all writes: validation, field owners, the commit or its dry run.
+//! The final part of all writes: validation, managed fields, and the commit or its dry run.
 
 use std::sync::Arc;
 
@@ -20,28 +20,28 @@ use crate::state::Server;
 use crate::store::{Key, Stale, Write};
 use crate::strategy::{self, Part};
 
-/// How often a write is computed anew because another came between.
+/// Maximum number of attempts when other writes conflict.
 const ATTEMPTS: usize = 16;
 
-/// What a write leaves behind.
+/// The result of a write.
 pub(super) struct Written {
     pub(super) object: Arc<Value>,
     pub(super) created: bool,
     pub(super) warnings: Vec<String>,
 }
 
-/// Where list and map types of the kind come from.
+/// The source of the list and map types of the kind.
 pub(super) fn lists(call: &Call) -> Lists<'_> {
     call.lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
 }
 
-/// Who writes, as field owners record it.
+/// The actor of the request, for `managedFields`.
 pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
     let rules = server.options.release.rules();
     Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
 }
 
-/// Stores a new object whose system fields are set.
+/// Stores a new object whose system fields are already set.
 pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
     let kind = &call.kind;
     rbac::check_given(server, call, &object, None)?;
@@ -57,7 +57,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     }
     strategy::complete(kind, &mut object);
     admission::new(server, call, &mut object)?;
-    // The status that was sent is gone by now; its defaults belong to nobody, or in early releases to the creator.
+    // The status in the request was removed above. The defaults of the status have no owner; in early releases the creator owns them.
     if let Some(schema) = &call.lens.schema {
         schema::default(&mut object, schema);
     }
@@ -80,22 +80,22 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     Ok(Written { object: committed, created: true, warnings })
 }
 
-/// Gives a service its addresses; they are nobody's, so this comes after all that is recorded.
+/// Assigns the addresses of a Service. Addresses have no owner, so this runs after the managed fields are recorded.
 fn given(ledger: Option<&mut Ledger<'_>>, call: &Call, key: &Key, object: &mut Value) -> Result<(), Failure> {
     let settled = ledger.map_or(Ok(()), |ledger| ledger.settle(key, object));
     settled.map_err(|cause| Failure::invalid(typed(&call.kind, &key.1), &[cause]))
 }
 
-/// Whether the write is still to be recorded as an Update of the writer.
+/// Whether the write must still be recorded in `managedFields` as an Update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Track {
-    /// Yes.
+    /// It must still be recorded.
     Update,
-    /// No: apply has recorded itself.
+    /// Server-side apply has already recorded it.
     Done,
 }
 
-/// Computes a change of a stored object until it can be stored.
+/// Computes and commits a change of a stored object, and retries on conflicts with other writes.
 pub(super) fn replace(
     server: &Server,
     call: &Call,
@@ -115,7 +115,7 @@ pub(super) fn replace(
     Err(Failure::stale(resource(&call.kind, call.name())))
 }
 
-/// One attempt: `None` when another write came between.
+/// One attempt; returns `None` if another write came first.
 fn change(
     server: &Server,
     call: &Call,
@@ -130,7 +130,7 @@ fn change(
     strategy::carry_over(kind, call.part(), &shown, &mut sent);
     rbac::check_given(server, call, &sent, Some(&shown))?;
     let mut warnings = crd_write::prepare(call, &mut sent, Some(&shown))?;
-    // Real servers check the metadata twice, in the common part and in the kind's own.
+    // An API server validates the metadata twice: in the generic code and in the code of the kind.
     let metadata = strategy::updated(&shown, &sent);
     let own = [metadata.clone(), metadata, strategy::kind_causes(kind, &sent, Some(&shown))].concat();
     let causes = by_schema(call, &sent, Some(&shown), own, &mut warnings);
@@ -163,19 +163,19 @@ fn change(
     }
 }
 
-/// Refuses what lost something on the way in that is to be kept.
+/// Rejects an object if a part that must be stored was cut off because of its depth.
 fn whole(call: &Call, object: &Value) -> Result<(), Failure> {
     if call.is_cut { depth_limit::whole(object) } else { Ok(()) }
 }
 
-/// Drops what the storage version does not know.
+/// Drops the fields that the storage version does not declare.
 fn keep(kind: &Kind, object: &mut Value) {
     if let Some(custom) = kind.custom().filter(|custom| custom.storage_version != kind.version) {
         schema::prune(object, &custom.storage_schema);
     }
 }
 
-/// The form an object is stored in.
+/// The stored form of an object.
 pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
     keep(kind, &mut object);
     if let Some(custom) = kind.custom() {
@@ -186,7 +186,7 @@ pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
     object
 }
 
-/// What was found and what the schema of a custom kind finds wrong: its values first, then its rules.
+/// Appends the errors of a custom kind's schema to `causes`: first of its values, then of its CEL rules.
 fn by_schema(
     call: &Call,
     object: &Value,
@@ -203,7 +203,7 @@ fn by_schema(
     causes
 }
 
-/// What the schema of a custom kind says of the values; a status write is about the status alone.
+/// The schema errors of a custom kind; a status write reports only errors in the status.
 fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let Some(schema) = &call.lens.schema else { return Vec::new() };
     let mut causes = schema::validate(object, live, schema);
@@ -234,7 +234,7 @@ fn taken(about: About<'_>, live: &Value) -> Failure {
     failure
 }
 
-/// Refuses to create in a namespace that is missing or going.
+/// Rejects a create in a namespace that is missing or being deleted.
 fn namespace_open(server: &Server, call: &Call, name: &str) -> Result<(), Failure> {
     let Some(namespace) = call.target.namespace.as_deref() else { return Ok(()) };
     let storage = crate::registry::Storage::new("", "namespaces");

@@ -1,4 +1,4 @@
-//! The lines of a watch: which event a change is to this watcher, and how it is written.
+//! The events of a watch: which event a change causes for a client, and its serialization.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::served_version::Lens;
 use crate::store::{Change, Scope, stamped};
 use crate::table::{Heads, Printer};
 
-/// What a watcher sees of its resource.
+/// Selection and serialization of the events of one watch.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     pub(super) shape: Shape,
-    /// Prints the rows of a watcher of tables.
+    /// Prints table rows, if the client requests tables.
     printer: Option<Printer>,
     heads: Heads,
     pub(super) lens: Lens,
@@ -28,7 +28,7 @@ pub(super) struct Frames {
     tally: Arc<Tally>,
 }
 
-/// Whether a bookmark ends the initial events.
+/// Whether a bookmark marks the end of the initial events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker {
     Plain,
@@ -59,7 +59,7 @@ impl Frames {
         self.selector.matches(object, &self.lens.kind)
     }
 
-    /// The line for a change of the scope; none when the watcher does not see it.
+    /// Returns the line for a change in the scope, or `None` if the selector does not match.
     pub(super) fn change(&mut self, change: &Change) -> Option<Bytes> {
         self.tally.considered.add(1);
         let selected = |object: &Option<Arc<Value>>| object.as_ref().filter(|object| self.selects(object)).cloned();
@@ -70,7 +70,7 @@ impl Frames {
             (Some(_), Some(new)) => self.line("MODIFIED", &new),
             (Some(old), None) => match &change.gone {
                 Some(gone) => self.line("DELETED", gone),
-                // It left the selection: the watcher sees what it knew, at the version of the change.
+                // The object no longer matches the selector: the event contains its old state, at the version of the change.
                 None => self.line("DELETED", &stamped(Value::clone(&old), change.version)),
             },
         }
@@ -81,7 +81,7 @@ impl Frames {
         written(self.shape, self.printer.as_ref(), &mut self.heads, type_, &self.lens.shown(object))
     }
 
-    /// A bookmark: nothing but type and version.
+    /// Returns the line of a bookmark, which contains only type and resource version.
     pub(super) fn bookmark(&mut self, version: u64, marker: Marker) -> Option<Bytes> {
         let mut object = json!({
             "kind": self.lens.kind.kind, "apiVersion": self.lens.kind.api_version(),
@@ -94,7 +94,7 @@ impl Frames {
     }
 }
 
-/// The object in the asked form; a table describes its columns once.
+/// Serializes an event in the requested form. A table contains the column definitions only in the first event.
 fn written(shape: Shape, printer: Option<&Printer>, heads: &mut Heads, type_: &str, object: &Value) -> Option<Bytes> {
     match printer {
         None => terminated(&Line { type_, object: View { shape, object, place: Place::Typed } }),
@@ -105,7 +105,7 @@ fn written(shape: Shape, printer: Option<&Printer>, heads: &mut Heads, type_: &s
     }
 }
 
-/// The line of an error, after which the stream ends.
+/// Returns the line of an error, which is the last line of the stream.
 pub(super) fn error(failure: &Failure) -> Option<Bytes> {
     terminated(&Line { type_: "ERROR", object: failure.to_status() })
 }

@@ -1,4 +1,4 @@
-//! Watches: the start, and the stream of events after it.
+//! Watches: their start and their stream of events.
 
 mod event;
 mod stream;
@@ -20,7 +20,7 @@ use crate::state::Server;
 use event::{Frames, Marker};
 use stream::Watching;
 
-/// How long a watch lasts that does not say.
+/// The default timeout of a watch.
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Starts a watch.
@@ -43,7 +43,7 @@ pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Fa
     Ok(Reply::stream(200, Body::from_stream(watching.into_stream())))
 }
 
-/// Where a watch begins, and what it says first.
+/// Creates a watch with its initial events.
 async fn start(
     server: &Arc<Server>,
     call: Call,
@@ -80,19 +80,19 @@ async fn start(
     watching
 }
 
-/// A running watch, to be ended after some time.
+/// Ends a running watch after the given time.
 pub(crate) fn cut(response: Response<Body>, time: Duration) -> Response<Body> {
     let end = Box::pin(tokio::time::sleep(time));
     response.map(|body| Body::from_stream(body.into_data_stream().take_until(end)))
 }
 
-/// A watch that is expired from the start.
+/// Returns a watch that fails as expired at once.
 pub(crate) fn expired() -> Response<Body> {
     let line = event::error(&Failure::expired("too old resource version: injected by a fault rule"));
     Reply::bytes(200, line.unwrap_or_default()).into_response()
 }
 
-/// Every present object as ADDED.
+/// Sends each current object as an ADDED event.
 fn snapshot(server: &Server, watching: &mut Watching) {
     let frames = watching.frames();
     let listing = server.store.list(&frames.lens.kind.storage, frames.scope.namespace.as_deref());

@@ -1,4 +1,4 @@
-//! A running watch: a cursor in the history, a deadline, bookmarks.
+//! A running watch: a position in the history, a deadline and bookmarks.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,28 +20,28 @@ use crate::state::Server;
 pub(super) struct Watching {
     server: Arc<Server>,
     frames: Frames,
-    /// Lines not yet taken.
+    /// Lines that are not yet sent.
     lines: VecDeque<Bytes>,
-    /// The version the watch began at.
+    /// The version at which the watch started.
     begun: u64,
-    /// The newest version the watcher knows.
+    /// The latest version that the client knows.
     cursor: u64,
-    /// When the next bookmark is due; none when none was asked for.
+    /// The time of the next bookmark, if the client requested bookmarks.
     bookmarks: Option<Instant>,
-    /// A bookmark was due, and nothing had been written: it waits for the next write of any kind instead of the clock.
+    /// A bookmark was due before any write. The timer is paused until the next write of any kind.
     quiet: bool,
     marker: Marker,
     deadline: Instant,
-    /// Moves with the newest change of the scope, and when the kind ends.
+    /// Notifies of each change in the scope and of the removal of the kind.
     tip: watch::Receiver<u64>,
-    /// Moves with every write.
+    /// Notifies of each write.
     written: watch::Receiver<u64>,
     drops: watch::Receiver<u64>,
     breaks: watch::Receiver<u64>,
     ended: bool,
 }
 
-/// What ended the wait.
+/// The reason why a wait ended.
 enum Woken {
     Changed,
     Bookmark,
@@ -74,7 +74,7 @@ impl Watching {
         &self.frames
     }
 
-    /// Follows the changes after this version.
+    /// Sets the version after which changes are sent.
     pub(super) fn begin(&mut self, version: u64) {
         (self.begun, self.cursor) = (version, version);
     }
@@ -87,12 +87,12 @@ impl Watching {
         self.lines.extend(self.frames.bookmark(self.cursor, marker));
     }
 
-    /// Lets the first bookmark say that the initial events are over.
+    /// Marks the first bookmark as the end of the initial events.
     pub(super) fn mark_first_bookmark(&mut self) {
         self.marker = Marker::InitialEnd;
     }
 
-    /// Says what is wrong, and ends.
+    /// Sends an error and ends the watch.
     pub(super) fn fail(&mut self, failure: &Failure) {
         self.lines.extend(error(failure));
         self.ended = true;
@@ -105,7 +105,7 @@ impl Watching {
         })
     }
 
-    /// The next lines; none when the watch is over, an error where its connection breaks.
+    /// Returns the next lines, `None` at the end of the watch, or an error if the connection breaks.
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             if !self.lines.is_empty() {
@@ -132,7 +132,7 @@ impl Watching {
 
     /// Reads the changes since the cursor.
     fn advance(&mut self) {
-        // Asked before the changes are read: the last of them are told before the end.
+        // Checked before the changes are read, so that the last changes are sent before the end.
         self.ended |= !self.is_served();
         match self.server.store.changes(&self.frames.lens.kind.storage, &self.frames.scope, self.cursor) {
             Ok((changes, tip)) => {
@@ -146,7 +146,7 @@ impl Watching {
         }
     }
 
-    /// Waits for what comes next; a break is one of the connection.
+    /// Waits for the next change, timer or end. Returns `Break` if the connection breaks.
     async fn wait(&mut self) -> ControlFlow<()> {
         let bookmark = self.bookmarks.filter(|_| !self.quiet);
         let woken = tokio::select! {
@@ -167,19 +167,21 @@ impl Watching {
         ControlFlow::Continue(())
     }
 
-    /// What it is time for: at the deadline the end.
+    /// Returns which timer fired: that of the bookmark or the deadline.
     fn timed(&self) -> Woken {
         if Instant::now() < self.deadline { Woken::Bookmark } else { Woken::End }
     }
 
-    /// Whether the kind is still there.
+    /// Returns whether the kind is still served.
     fn is_served(&self) -> bool {
         let kind = &self.frames.lens.kind;
         kind.is_builtin() || self.server.catalog().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
     }
 
-    /// A bookmark is due. Where nothing was written since the watch began none is sent, as on a cluster: the watcher asked with that
-    /// version, and knows it.
+    /// Sends a bookmark that is due.
+    ///
+    /// Without a write since the start of the watch there is no bookmark, as on a real cluster: the client already has
+    /// that version.
     fn due(&mut self) {
         self.server.store.tally.due.add(1);
         self.written.mark_unchanged();
@@ -192,7 +194,7 @@ impl Watching {
         self.bookmarks = Some(Instant::now() + self.server.options.bookmarks);
     }
 
-    /// The first write after a quiet time: bookmarks come again, at the moments at which they were due all along.
+    /// Resumes the bookmark timer at the first write after a quiet period, in phase with the original interval.
     fn rouse(&mut self) {
         self.quiet = false;
         let (now, interval) = (Instant::now(), self.server.options.bookmarks);

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Keyed by server and rule.
+/// The key is server and rule.
 pub(crate) struct Accepted(BTreeMap<(String, String), String>);
 
 impl Accepted {
-    /// Lines of `server rule reason`; the server may be `real` or `embedded` for both of a sort; `#` begins a comment.
+    /// Parses lines of `server rule reason`. The server may also be `real` or `embedded`, for both servers of a sort; `#` starts a
+    /// comment.
     pub(crate) fn parse(text: &str) -> Self {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut all = BTreeMap::new();
@@ -29,7 +30,7 @@ impl Accepted {
         self.0.get(&(server.to_owned(), rule.to_owned())).map(String::as_str)
     }
 
-    /// Entries that name no rule.
+    /// Entries whose rule does not exist.
     pub(crate) fn strangers(&self, rules: &[&str]) -> Vec<String> {
         let strange = self.0.keys().filter(|(_, rule)| !rules.contains(&rule.as_str()));
         strange.map(|(server, rule)| format!("accepted.txt names no rule: {server} {rule}")).collect()

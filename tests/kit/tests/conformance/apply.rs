@@ -1,4 +1,4 @@
-//! Server-side apply: ownership, conflicts, release.
+//! Server-side apply: ownership, conflicts and released fields.
 
 use std::time::Duration;
 
@@ -11,24 +11,24 @@ use crate::rule::rules;
 use crate::status::deployment;
 
 rules![
-    an_apply_creates_and_owns_what_it_says,
+    an_apply_creates_and_owns_its_fields,
     an_apply_needs_a_manager,
     applying_the_same_again_writes_nothing,
     an_equal_value_is_shared_without_conflict,
-    a_value_of_another_conflicts_and_the_fields_are_named,
+    a_changed_value_of_another_manager_conflicts,
     force_takes_a_field,
     a_released_field_is_removed,
     a_released_field_of_two_owners_stays,
     applying_and_releasing_restores_the_object,
     a_manager_that_owns_nothing_disappears,
-    items_of_a_keyed_list_have_owners_of_their_own,
-    members_of_a_set_have_owners_of_their_own,
+    items_of_a_keyed_list_have_separate_owners,
+    set_members_have_separate_owners,
     an_undeclared_list_is_owned_as_a_whole,
-    labels_have_owners_of_their_own,
-    an_update_takes_what_it_changes,
+    labels_have_separate_owners,
+    an_update_takes_over_changed_fields,
     an_update_of_an_applied_field_conflicts_with_the_next_apply,
-    writers_without_apply_own_what_they_write,
-    a_status_apply_is_an_entry_of_its_own,
+    other_writes_own_the_fields_they_set,
+    a_status_apply_has_a_separate_entry,
     a_status_apply_of_an_absent_object_is_not_found,
     an_apply_at_an_old_version_conflicts,
     an_apply_of_a_wrong_type_is_refused,
@@ -37,7 +37,7 @@ rules![
     an_apply_dry_run_stores_nothing,
     a_reset_of_managed_fields_leaves_no_owner,
     entries_are_in_order_of_operation_then_time,
-    a_new_time_comes_with_a_change_alone,
+    only_a_change_sets_a_new_time,
     containers_of_a_deployment_merge_by_name,
     the_client_applies_through_its_typed_call,
 ];
@@ -47,12 +47,12 @@ fn entries(answer: &Answer) -> Vec<&str> {
     entries.into_iter().flatten().map(|entry| text(&entry["manager"])).collect()
 }
 
-async fn an_apply_creates_and_owns_what_it_says(env: &Env) -> Verdict {
+async fn an_apply_creates_and_owns_its_fields(env: &Env) -> Verdict {
     let made = env.apply("a", "fieldManager=m1", json!({"spec": {"size": 1, "dict": {"k": "v"}}})).await?.is(201)?;
     same("owned", made.owned("m1"), json!({"f:spec": {"f:size": {}, "f:dict": {"f:k": {}}}}))?;
     let entry = made.entry("m1").ok_or("no entry")?;
     same("operation", &entry["operation"], "Apply")?;
-    // A default of the schema belongs to nobody.
+    // A default of the schema has no owner.
     same("replicas", &made.body["spec"]["replicas"], 1)
 }
 
@@ -78,7 +78,7 @@ async fn an_equal_value_is_shared_without_conflict(env: &Env) -> Verdict {
     same("generation", &second.body["metadata"]["generation"], 1)
 }
 
-async fn a_value_of_another_conflicts_and_the_fields_are_named(env: &Env) -> Verdict {
+async fn a_changed_value_of_another_manager_conflicts(env: &Env) -> Verdict {
     let mine = json!({"metadata": {"labels": {"l": "1"}}, "spec": {"size": 1, "dict": {"a": "1"}}});
     env.apply("a", "fieldManager=m1", mine).await?.is(201)?;
     let other = json!({"metadata": {"labels": {"l": "2"}}, "spec": {"size": 2, "dict": {"a": "9", "b": "1"}}});
@@ -134,7 +134,7 @@ async fn a_manager_that_owns_nothing_disappears(env: &Env) -> Verdict {
     same("entries", entries(&gone), vec!["m2"])
 }
 
-async fn items_of_a_keyed_list_have_owners_of_their_own(env: &Env) -> Verdict {
+async fn items_of_a_keyed_list_have_separate_owners(env: &Env) -> Verdict {
     env.apply("a", "fieldManager=m1", json!({"spec": {"env": [{"name": "A", "value": "1"}]}})).await?.is(201)?;
     let both =
         env.apply("a", "fieldManager=m2", json!({"spec": {"env": [{"name": "B", "value": "2"}]}})).await?.is(200)?;
@@ -148,7 +148,7 @@ async fn items_of_a_keyed_list_have_owners_of_their_own(env: &Env) -> Verdict {
     same("env", &released.body["spec"]["env"], &json!([{"name": "B", "value": "2"}]))
 }
 
-async fn members_of_a_set_have_owners_of_their_own(env: &Env) -> Verdict {
+async fn set_members_have_separate_owners(env: &Env) -> Verdict {
     env.apply("a", "fieldManager=m1", json!({"spec": {"tags": ["x", "y"]}})).await?.is(201)?;
     let both = env.apply("a", "fieldManager=m2", json!({"spec": {"tags": ["y", "z"]}})).await?.is(200)?;
     same("tags", &both.body["spec"]["tags"], &json!(["x", "y", "z"]))?;
@@ -164,7 +164,7 @@ async fn an_undeclared_list_is_owned_as_a_whole(env: &Env) -> Verdict {
     same("fields", answer.refuses(409, "Conflict")?.fields(), vec![".spec.plainList"])
 }
 
-async fn labels_have_owners_of_their_own(env: &Env) -> Verdict {
+async fn labels_have_separate_owners(env: &Env) -> Verdict {
     env.apply(
         "a",
         "fieldManager=m1",
@@ -178,7 +178,7 @@ async fn labels_have_owners_of_their_own(env: &Env) -> Verdict {
     same("of the first", both.owned("m1"), owned)
 }
 
-async fn an_update_takes_what_it_changes(env: &Env) -> Verdict {
+async fn an_update_takes_over_changed_fields(env: &Env) -> Verdict {
     env.apply("a", "fieldManager=m1", json!({"spec": {"size": 1, "color": "red"}})).await?.is(201)?;
     let path = env.path("/a?fieldManager=editor");
     let edited = env.merge(&path, &json!({"spec": {"size": 2}})).await?.is(200)?;
@@ -195,10 +195,10 @@ async fn an_update_of_an_applied_field_conflicts_with_the_next_apply(env: &Env) 
     same("message", message, "conflict with \"editor\" using conform.evenkeel.dev/v1")
 }
 
-async fn writers_without_apply_own_what_they_write(env: &Env) -> Verdict {
+async fn other_writes_own_the_fields_they_set(env: &Env) -> Verdict {
     let body = json!({"apiVersion": "conform.evenkeel.dev/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 1}});
     let made = env.post(&env.path("?fieldManager=maker"), &body).await?.is(201)?;
-    // What the schema adds at creation belongs to the creator.
+    // The creator owns the defaults that the schema sets at creation.
     same("of the maker", made.owned("maker"), json!({"f:spec": {".": {}, "f:replicas": {}, "f:size": {}}}))?;
     let unset = env
         .merge(&env.path("/a?fieldManager=editor"), &json!({"spec": {"size": null, "color": "red"}}))
@@ -214,7 +214,7 @@ async fn status_apply(env: &Env, name: &str, status: Value) -> Result<Answer, Br
     env.send("PATCH", &path, "application/apply-patch+yaml", &body.to_string()).await
 }
 
-async fn a_status_apply_is_an_entry_of_its_own(env: &Env) -> Verdict {
+async fn a_status_apply_has_a_separate_entry(env: &Env) -> Verdict {
     env.apply("a", "fieldManager=m1", json!({"spec": {"size": 1}})).await?.is(201)?;
     let applied = status_apply(env, "a", json!({"phase": "x", "conditions": [{"type": "Ready", "status": "True"}]}))
         .await?
@@ -284,7 +284,7 @@ async fn entries_are_in_order_of_operation_then_time(env: &Env) -> Verdict {
     same("entries", entries(&last), vec!["m", "b", "z", "a"])
 }
 
-async fn a_new_time_comes_with_a_change_alone(env: &Env) -> Verdict {
+async fn only_a_change_sets_a_new_time(env: &Env) -> Verdict {
     let time = |answer: &Answer, manager: &str| answer.entry(manager).map(|entry| entry["time"].clone());
     let second = Duration::from_millis(1100);
     env.apply("a", "fieldManager=m1", json!({"spec": {"size": 1}})).await?.is(201)?;

@@ -1,4 +1,4 @@
-//! Request bodies: what is told of them when the write is refused, and how large and how deep they may be.
+//! Request bodies: warnings on a rejected write, and limits of size and depth.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ rules![
     a_refused_write_warns_of_unknown_fields,
     a_body_may_be_large_but_not_too_large,
     a_body_nested_too_deep_is_refused,
-    a_deep_field_that_no_schema_knows_is_dropped,
+    a_deep_undeclared_field_is_dropped,
 ];
 
 const MERGE: &str = "application/merge-patch+json";
@@ -82,7 +82,7 @@ async fn a_body_nested_too_deep_is_refused(env: &Env) -> Verdict {
     env.get(&env.path("/a")).await?.is(200).map(|_| ())
 }
 
-async fn a_deep_field_that_no_schema_knows_is_dropped(env: &Env) -> Verdict {
+async fn a_deep_undeclared_field_is_dropped(env: &Env) -> Verdict {
     let deep = format!("{}1{}", "[".repeat(3_000), "]".repeat(3_000));
     let head = format!("{{\"apiVersion\":\"{GROUP}/v1\",\"kind\":\"Widget\",\"metadata\":{{\"name\":\"a\"}}");
     let body = format!("{head},\"spec\":{{\"size\":1,\"bogus\":{deep}}}}}");

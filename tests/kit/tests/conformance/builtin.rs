@@ -1,4 +1,4 @@
-//! How objects of built-in kinds are owned: by the fields and list types that servers publish.
+//! Field ownership in built-in kinds, by the list types that API servers publish.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::status::deployment;
 
 rules![
     an_undeclared_field_of_a_built_in_kind_can_not_be_applied,
-    volumes_have_owners_of_their_own_and_tolerations_have_one,
+    volumes_have_separate_owners_and_tolerations_one,
     a_port_in_two_protocols_is_two_ports,
-    a_spec_that_is_always_there_belongs_to_nobody,
-    a_spec_that_is_left_out_is_an_empty_one,
+    an_always_present_spec_has_no_owner,
+    a_missing_spec_counts_as_empty,
 ];
 
 async fn apply(env: &Env, path: &str, manager: &str, body: &Value) -> Result<Answer, Broken> {
@@ -27,7 +27,7 @@ async fn an_undeclared_field_of_a_built_in_kind_can_not_be_applied(env: &Env) ->
     holds("it names the field", message.ends_with(".bogus: field not declared in schema"))
 }
 
-async fn volumes_have_owners_of_their_own_and_tolerations_have_one(env: &Env) -> Verdict {
+async fn volumes_have_separate_owners_and_tolerations_one(env: &Env) -> Verdict {
     let path = format!("/apis/apps/v1/namespaces/{}/deployments/d", env.namespace);
     let with = |pod: Value| {
         let mut body = deployment();
@@ -59,7 +59,7 @@ async fn a_port_in_two_protocols_is_two_ports(env: &Env) -> Verdict {
     same("ports", protocols, vec!["TCP", "UDP"])
 }
 
-async fn a_spec_that_is_always_there_belongs_to_nobody(env: &Env) -> Verdict {
+async fn an_always_present_spec_has_no_owner(env: &Env) -> Verdict {
     let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l"},
         "spec": {"holderIdentity": "a"}});
     let path = format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases?fieldManager=m1", env.namespace);
@@ -67,7 +67,7 @@ async fn a_spec_that_is_always_there_belongs_to_nobody(env: &Env) -> Verdict {
     same("owned", made.owned("m1"), json!({"f:spec": {"f:holderIdentity": {}}}))
 }
 
-async fn a_spec_that_is_left_out_is_an_empty_one(env: &Env) -> Verdict {
+async fn a_missing_spec_counts_as_empty(env: &Env) -> Verdict {
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "bare"}});
     let answer = env.post(&env.core("services"), &service).await?;
     same("what is wrong", answer.refuses(422, "Invalid")?.fields(), vec!["spec.ports"])

@@ -1,4 +1,4 @@
-//! Rules in CEL: when a definition may have them, and what they do to objects.
+//! CEL validation rules: which rules a CRD may have, and their effect on objects.
 
 use serde_json::{Value, json};
 
@@ -7,23 +7,23 @@ use crate::env::{Answer, CRDS, Env, text};
 use crate::rule::rules;
 
 rules![
-    a_rule_that_does_not_hold_refuses_the_write,
-    a_rule_may_blame_a_field_and_give_a_reason,
-    a_message_may_be_made_by_an_expression,
-    rules_of_items_and_keys_name_their_place,
-    a_rule_that_fails_to_run_refuses_the_write,
-    a_transition_rule_compares_with_the_past,
-    a_rule_with_an_optional_past_runs_at_create,
-    an_item_has_the_past_of_its_key,
+    a_false_rule_rejects_the_write,
+    a_rule_may_set_field_path_and_reason,
+    an_expression_may_compute_the_message,
+    rules_of_items_and_keys_report_their_path,
+    a_rule_evaluation_error_rejects_the_write,
+    a_transition_rule_compares_with_the_old_value,
+    an_optional_old_self_rule_runs_on_create,
+    items_are_compared_with_old_items_by_key,
     sets_are_equal_in_any_order,
-    a_rule_of_the_root_sees_the_name,
-    rules_wait_until_the_values_fit_the_schema,
-    what_was_wrong_before_is_warned_of_alone,
+    a_root_rule_can_read_the_name,
+    schema_errors_prevent_rule_evaluation,
+    an_unchanged_invalid_value_only_warns,
     a_rule_that_does_not_compile_is_refused,
     a_rule_that_may_cost_too_much_is_refused,
-    a_rule_that_is_no_condition_is_refused,
-    a_past_of_items_without_a_key_is_refused,
-    a_rule_without_words_is_refused,
+    a_non_boolean_rule_is_refused,
+    old_self_of_uncorrelatable_items_is_refused,
+    a_malformed_rule_is_refused,
 ];
 
 fn text_of(most: u64) -> Value {
@@ -35,7 +35,7 @@ pub(crate) fn ruled(mut schema: Value, rules: Value) -> Value {
     schema
 }
 
-/// A definition with these properties under `spec`.
+/// A CRD with these properties under `spec`.
 pub(crate) fn definition(env: &Env, properties: &Value) -> Value {
     let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}});
     Env::definition(&env.group(), "Ruled", &schema, &json!({}))
@@ -59,7 +59,7 @@ async fn change(env: &Env, name: &str, spec: Value) -> Result<Answer, Broken> {
     env.merge(&path(env, &format!("/{name}")), &json!({"spec": spec})).await
 }
 
-/// The write was refused for these reasons alone, each "field: message".
+/// Checks that the write was rejected for exactly these reasons, each as "field: message".
 #[allow(clippy::needless_pass_by_value, reason = "reads as a sentence")]
 pub(crate) fn refuses(answer: Answer, expected: &[&str]) -> Verdict {
     let answer = answer.refuses(422, "Invalid")?;
@@ -70,7 +70,7 @@ pub(crate) fn refuses(answer: Answer, expected: &[&str]) -> Verdict {
     same("causes", found, expected.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>())
 }
 
-async fn a_rule_that_does_not_hold_refuses_the_write(env: &Env) -> Verdict {
+async fn a_false_rule_rejects_the_write(env: &Env) -> Verdict {
     let rules = json!([{"rule": "self != 'bad'", "message": "must be good"}, {"rule": "size(self) < 5"}]);
     define(env, json!({"a": ruled(text_of(9), rules)})).await?;
     refuses(create(env, "x", json!({"a": "bad"})).await?, &["spec.a: Invalid value: \"bad\": must be good"])?;
@@ -80,7 +80,7 @@ async fn a_rule_that_does_not_hold_refuses_the_write(env: &Env) -> Verdict {
     refuses(change(env, "x", json!({"a": "bad"})).await?, &["spec.a: Invalid value: \"bad\": must be good"])
 }
 
-async fn a_rule_may_blame_a_field_and_give_a_reason(env: &Env) -> Verdict {
+async fn a_rule_may_set_field_path_and_reason(env: &Env) -> Verdict {
     let pair = json!({"type": "object", "properties": {"min": {"type": "integer"}, "max": {"type": "integer"}}});
     let rule = json!([{"rule": "self.min <= self.max", "message": "too small", "fieldPath": ".max", "reason": "FieldValueForbidden"}]);
     let once = ruled(text_of(9), json!([{"rule": "self == 'a'", "reason": "FieldValueDuplicate"}]));
@@ -89,7 +89,7 @@ async fn a_rule_may_blame_a_field_and_give_a_reason(env: &Env) -> Verdict {
     refuses(answer, &["spec.once: Duplicate value: \"b\"", "spec.pair.max: Forbidden: too small"])
 }
 
-async fn a_message_may_be_made_by_an_expression(env: &Env) -> Verdict {
+async fn an_expression_may_compute_the_message(env: &Env) -> Verdict {
     let rules = json!([{"rule": "self < 10", "messageExpression": "'is ' + (self > 20 ? 'far' : 'just') + ' too large'"},
         {"rule": "self > 0", "message": "above zero", "messageExpression": "string(10 / self)"}]);
     define(env, json!({"n": ruled(json!({"type": "integer"}), rules)})).await?;
@@ -97,7 +97,7 @@ async fn a_message_may_be_made_by_an_expression(env: &Env) -> Verdict {
     refuses(create(env, "x", json!({"n": 0})).await?, &["spec.n: Invalid value: 0: above zero"])
 }
 
-async fn rules_of_items_and_keys_name_their_place(env: &Env) -> Verdict {
+async fn rules_of_items_and_keys_report_their_path(env: &Env) -> Verdict {
     let positive = || ruled(json!({"type": "integer"}), json!([{"rule": "self > 0", "message": "no"}]));
     define(
         env,
@@ -109,7 +109,7 @@ async fn rules_of_items_and_keys_name_their_place(env: &Env) -> Verdict {
     refuses(answer, &["spec.dict[a.b]: Invalid value: -1: no", "spec.list[1]: Invalid value: 0: no"])
 }
 
-async fn a_rule_that_fails_to_run_refuses_the_write(env: &Env) -> Verdict {
+async fn a_rule_evaluation_error_rejects_the_write(env: &Env) -> Verdict {
     let rule = |rule: &str| json!([{"rule": rule}]);
     define(
         env,
@@ -127,7 +127,7 @@ async fn a_rule_that_fails_to_run_refuses_the_write(env: &Env) -> Verdict {
     )
 }
 
-async fn a_transition_rule_compares_with_the_past(env: &Env) -> Verdict {
+async fn a_transition_rule_compares_with_the_old_value(env: &Env) -> Verdict {
     let fixed = ruled(text_of(9), json!([{"rule": "self == oldSelf", "message": "is fixed"}]));
     define(env, json!({"fixed": fixed, "other": text_of(9)})).await?;
     create(env, "x", json!({"fixed": "a"})).await?.is(201)?;
@@ -137,7 +137,7 @@ async fn a_transition_rule_compares_with_the_past(env: &Env) -> Verdict {
     change(env, "x", json!({"fixed": "b"})).await?.is(200).map(|_| ())
 }
 
-async fn a_rule_with_an_optional_past_runs_at_create(env: &Env) -> Verdict {
+async fn an_optional_old_self_rule_runs_on_create(env: &Env) -> Verdict {
     let rule = json!([{"rule": "oldSelf.hasValue() ? self >= oldSelf.value() : self == 1", "optionalOldSelf": true, "message": "no"}]);
     define(env, json!({"n": ruled(json!({"type": "integer"}), rule)})).await?;
     refuses(create(env, "x", json!({"n": 2})).await?, &["spec.n: Invalid value: 2: no"])?;
@@ -146,7 +146,7 @@ async fn a_rule_with_an_optional_past_runs_at_create(env: &Env) -> Verdict {
     refuses(change(env, "x", json!({"n": 4})).await?, &["spec.n: Invalid value: 4: no"])
 }
 
-async fn an_item_has_the_past_of_its_key(env: &Env) -> Verdict {
+async fn items_are_compared_with_old_items_by_key(env: &Env) -> Verdict {
     let size = ruled(json!({"type": "integer"}), json!([{"rule": "self >= oldSelf", "message": "shrinks"}]));
     let item = json!({"type": "object", "required": ["k"], "properties": {"k": text_of(5), "n": size}});
     define(env, json!({"l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": item}})).await?;
@@ -164,7 +164,7 @@ async fn sets_are_equal_in_any_order(env: &Env) -> Verdict {
     refuses(change(env, "x", json!({"s": ["b", "c"]})).await?, &["spec.s: Invalid value: differs"])
 }
 
-async fn a_rule_of_the_root_sees_the_name(env: &Env) -> Verdict {
+async fn a_root_rule_can_read_the_name(env: &Env) -> Verdict {
     let mut crd = definition(env, &json!({"a": text_of(9)}));
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["x-kubernetes-validations"] =
         json!([{"rule": "self.metadata.name.startsWith('x') && self.kind == 'Ruled'", "message": "begins with x"}]);
@@ -173,7 +173,7 @@ async fn a_rule_of_the_root_sees_the_name(env: &Env) -> Verdict {
     create(env, "x", json!({})).await?.is(201).map(|_| ())
 }
 
-async fn rules_wait_until_the_values_fit_the_schema(env: &Env) -> Verdict {
+async fn schema_errors_prevent_rule_evaluation(env: &Env) -> Verdict {
     let fixed = ruled(text_of(9), json!([{"rule": "self == 'a'"}]));
     define(env, json!({"a": fixed, "n": {"type": "integer"}})).await?;
     let waits = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; \
@@ -182,7 +182,7 @@ async fn rules_wait_until_the_values_fit_the_schema(env: &Env) -> Verdict {
     refuses(create(env, "x", json!({"a": "b", "n": "1"})).await?, &[waits, wrong])
 }
 
-async fn what_was_wrong_before_is_warned_of_alone(env: &Env) -> Verdict {
+async fn an_unchanged_invalid_value_only_warns(env: &Env) -> Verdict {
     let crd = definition(env, &json!({"a": text_of(9), "b": text_of(9)}));
     env.define(&crd).await?;
     create(env, "x", json!({"a": "bad", "b": "1"})).await?.is(201)?;
@@ -201,7 +201,7 @@ async fn what_was_wrong_before_is_warned_of_alone(env: &Env) -> Verdict {
     same("warning", warning, "299 - \"spec.a: Invalid value: \\\"bad\\\": not good\"")
 }
 
-/// The refusal of a definition with one rule over a text.
+/// The messages for rejecting a CRD with one rule on a string.
 async fn refused(env: &Env, rule: Value) -> Result<Vec<String>, Broken> {
     let crd = definition(env, &json!({"a": ruled(json!({"type": "string"}), json!([rule]))}));
     let answer = env.post(CRDS, &crd).await?.refuses(422, "Invalid")?;
@@ -266,7 +266,7 @@ async fn a_rule_that_may_cost_too_much_is_refused(env: &Env) -> Verdict {
     Ok(())
 }
 
-async fn a_rule_that_is_no_condition_is_refused(env: &Env) -> Verdict {
+async fn a_non_boolean_rule_is_refused(env: &Env) -> Verdict {
     let found = refused(env, json!({"rule": "self + 'a'"})).await?;
     holds("it must be a bool", found.len() == 1 && found[0].ends_with("}: cel expression must evaluate to a bool"))?;
     let found = refused(env, json!({"rule": "true", "messageExpression": "1"})).await?;
@@ -276,7 +276,7 @@ async fn a_rule_that_is_no_condition_is_refused(env: &Env) -> Verdict {
     )
 }
 
-async fn a_past_of_items_without_a_key_is_refused(env: &Env) -> Verdict {
+async fn old_self_of_uncorrelatable_items_is_refused(env: &Env) -> Verdict {
     let list =
         json!({"type": "array", "maxItems": 3, "items": ruled(text_of(9), json!([{"rule": "self == oldSelf"}]))});
     let answer = env.post(CRDS, &definition(env, &json!({"l": list}))).await?;
@@ -288,7 +288,7 @@ async fn a_past_of_items_without_a_key_is_refused(env: &Env) -> Verdict {
     )
 }
 
-async fn a_rule_without_words_is_refused(env: &Env) -> Verdict {
+async fn a_malformed_rule_is_refused(env: &Env) -> Verdict {
     let cases = [
         (json!({"rule": " "}), "rule: Required value: rule is not specified"),
         (json!({"rule": "true", "message": " "}), "message: Invalid value: \" \": must be non-empty if specified"),

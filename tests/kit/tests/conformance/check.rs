@@ -1,4 +1,4 @@
-//! The words in which rules are stated.
+//! The assertions of conformance rules.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -9,30 +9,30 @@ use kube::core::Status;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Why a rule does not hold.
+/// The reason why a rule does not hold.
 pub(crate) type Broken = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a rule comes to.
+/// The result of a rule.
 pub(crate) type Verdict = Result<(), Broken>;
 
-/// Both sides are the same.
+/// Checks that both values are equal.
 #[allow(clippy::needless_pass_by_value, reason = "reads as a sentence with values and with references")]
 pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, expected: B) -> Verdict {
     if found == expected { Ok(()) } else { Err(format!("{what}: expected {expected:?}, found {found:?}").into()) }
 }
 
-/// Both sides differ.
+/// Checks that the values differ.
 #[allow(clippy::needless_pass_by_value, reason = "reads as a sentence with values and with references")]
 pub(crate) fn differ<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, other: B) -> Verdict {
     if found == other { Err(format!("{what}: still {found:?}").into()) } else { Ok(()) }
 }
 
-/// A statement that is true.
+/// Checks that the condition is true.
 pub(crate) fn holds(what: &str, truth: bool) -> Verdict {
     if truth { Ok(()) } else { Err(what.to_owned().into()) }
 }
 
-/// The call was refused with this code and reason.
+/// Checks that the call was rejected with this code and reason.
 pub(crate) fn refused<T: Debug>(answer: Result<T, Error>, code: u16, reason: &str) -> Result<Status, Broken> {
     match answer {
         Err(Error::Api(status)) if status.code == code && status.reason == reason => Ok(*status),
@@ -42,7 +42,7 @@ pub(crate) fn refused<T: Debug>(answer: Result<T, Error>, code: u16, reason: &st
     }
 }
 
-/// The fields a refusal names, sorted, each once.
+/// The fields in an error, sorted and without duplicates.
 pub(crate) fn fields(status: &Status) -> Vec<&str> {
     let causes = status.details.iter().flat_map(|details| &details.causes);
     let mut fields: Vec<&str> = causes.map(|cause| cause.field.as_str()).collect();
@@ -56,7 +56,7 @@ pub(crate) fn json<T: Serialize>(object: &T) -> Value {
     serde_json::to_value(object).unwrap_or_default()
 }
 
-/// Asks again until the answer is there: controllers work beside the server.
+/// Repeats the call until it returns a value, since controllers work asynchronously.
 pub(crate) async fn eventually<T, F>(what: &str, mut ask: impl FnMut() -> F) -> Result<T, Broken>
 where
     F: Future<Output = Result<Option<T>, Broken>>,

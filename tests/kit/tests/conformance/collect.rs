@@ -1,4 +1,4 @@
-//! Owner references and the end of namespaces: what controllers do beside the server.
+//! Owner references and the deletion of namespaces, which controllers handle.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, PostParams};
@@ -9,18 +9,18 @@ use crate::env::{Env, map};
 use crate::rule::rules;
 
 rules![
-    dependents_go_after_their_owner,
-    dependents_of_dependents_go_too,
+    dependents_are_deleted_after_their_owner,
+    dependents_of_dependents_are_deleted_too,
     a_foreground_deletion_waits_for_blocking_dependents,
-    orphans_stay_and_lose_their_reference,
-    a_dependent_of_an_owner_that_never_was_is_collected,
+    orphans_stay_without_owner_reference,
+    a_dependent_of_an_unknown_owner_is_collected,
     a_dependent_of_two_owners_stays_with_one,
     a_custom_resource_may_own_a_built_in_object,
     a_second_controller_is_refused,
-    the_first_namespaces_exist,
+    the_default_namespaces_exist,
     the_default_namespace_cannot_be_deleted,
-    a_namespace_ends_with_what_is_in_it,
-    nothing_is_created_in_an_ending_namespace,
+    a_deleted_namespace_deletes_its_objects,
+    a_terminating_namespace_rejects_creates,
 ];
 
 async fn owner(env: &Env, name: &str) -> Result<ConfigMap, Broken> {
@@ -42,14 +42,14 @@ async fn ends(env: &Env, name: &str) -> Verdict {
     eventually(&format!("{name} ends"), gone).await
 }
 
-async fn dependents_go_after_their_owner(env: &Env) -> Verdict {
+async fn dependents_are_deleted_after_their_owner(env: &Env) -> Verdict {
     let own = owner(env, "own").await?;
     dependent(env, "dep", &[reference(&own)], &[]).await?;
     env.maps().delete("own", &DeleteParams::background()).await?;
     ends(env, "dep").await
 }
 
-async fn dependents_of_dependents_go_too(env: &Env) -> Verdict {
+async fn dependents_of_dependents_are_deleted_too(env: &Env) -> Verdict {
     let first = owner(env, "first").await?;
     let second = dependent(env, "second", &[reference(&first)], &[]).await?;
     dependent(env, "third", &[reference(&second)], &[]).await?;
@@ -74,7 +74,7 @@ async fn a_foreground_deletion_waits_for_blocking_dependents(env: &Env) -> Verdi
     ends(env, "dep").await
 }
 
-async fn orphans_stay_and_lose_their_reference(env: &Env) -> Verdict {
+async fn orphans_stay_without_owner_reference(env: &Env) -> Verdict {
     let own = owner(env, "own").await?;
     dependent(env, "dep", &[reference(&own)], &[]).await?;
     env.maps().delete("own", &DeleteParams::orphan()).await?;
@@ -82,7 +82,7 @@ async fn orphans_stay_and_lose_their_reference(env: &Env) -> Verdict {
     same("references", env.maps().get("dep").await?.metadata.owner_references, None)
 }
 
-async fn a_dependent_of_an_owner_that_never_was_is_collected(env: &Env) -> Verdict {
+async fn a_dependent_of_an_unknown_owner_is_collected(env: &Env) -> Verdict {
     let never = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "never", "uid": "00000000-0000-0000-0000-000000000009"});
     dependent(env, "dep", &[never], &[]).await?;
     ends(env, "dep").await
@@ -118,7 +118,7 @@ async fn a_second_controller_is_refused(env: &Env) -> Verdict {
     same("fields", answer.fields(), vec!["metadata.ownerReferences"])
 }
 
-async fn the_first_namespaces_exist(env: &Env) -> Verdict {
+async fn the_default_namespaces_exist(env: &Env) -> Verdict {
     for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         let namespace = env.get(&format!("/api/v1/namespaces/{name}")).await?.is(200)?;
         same(name, &namespace.body["status"]["phase"], "Active")?;
@@ -130,7 +130,7 @@ async fn the_default_namespace_cannot_be_deleted(env: &Env) -> Verdict {
     env.send("DELETE", "/api/v1/namespaces/default", "", "").await?.refuses(403, "Forbidden").map(|_| ())
 }
 
-/// A namespace of its own, being deleted, held by what is in it.
+/// A namespace that is being deleted and contains an object with a finalizer.
 async fn ending(env: &Env) -> Result<Env, Broken> {
     let inner = Env { namespace: format!("{}-in", env.namespace), ..env.clone() };
     let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": inner.namespace}});
@@ -142,7 +142,7 @@ async fn ending(env: &Env) -> Result<Env, Broken> {
     Ok(inner)
 }
 
-async fn a_namespace_ends_with_what_is_in_it(env: &Env) -> Verdict {
+async fn a_deleted_namespace_deletes_its_objects(env: &Env) -> Verdict {
     let inner = ending(env).await?;
     ends(&inner, "free").await?;
     let path = format!("/api/v1/namespaces/{}", inner.namespace);
@@ -154,7 +154,7 @@ async fn a_namespace_ends_with_what_is_in_it(env: &Env) -> Verdict {
     eventually("the namespace ends", gone).await
 }
 
-async fn nothing_is_created_in_an_ending_namespace(env: &Env) -> Verdict {
+async fn a_terminating_namespace_rejects_creates(env: &Env) -> Verdict {
     let inner = ending(env).await?;
     let status = refused(inner.maps().create(&PostParams::default(), &inner.map("late")).await, 403, "Forbidden")?;
     let causes = status.details.map(|details| details.causes).unwrap_or_default();

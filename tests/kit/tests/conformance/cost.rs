@@ -1,4 +1,4 @@
-//! What rules in CEL may cost while they run.
+//! The cost limits of CEL rules at runtime.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn numbers(most: usize) -> Value {
     json!({"type": "array", "maxItems": most, "items": {"type": "integer"}})
 }
 
-/// Whether the rules let a list of ones be written that long.
+/// Whether the rules allow a list of this many ones.
 async fn fits(env: &Env, name: &str, length: usize) -> Result<bool, Broken> {
     Ok(create(env, name, json!({"l": vec![1; length]})).await?.status == 201)
 }
@@ -43,7 +43,7 @@ async fn a_message_that_costs_too_much_is_stopped(env: &Env) -> Verdict {
 }
 
 async fn rules_that_cost_too_much_together_are_stopped(env: &Env) -> Verdict {
-    // Each list costs ten: that is dear and soon run.
+    // Each iteration creates a list, which costs ten: expensive, but fast to evaluate.
     let rule = format!("self.all(a, self.all(b, size([{}[b]]) > 0))", "[b], ".repeat(19));
     let last = ruled(json!({"type": "integer"}), json!([{"rule": "self > 5"}]));
     define(env, json!({"l": ruled(numbers(68), json!(vec![json!({"rule": rule}); 11])), "z": last})).await?;

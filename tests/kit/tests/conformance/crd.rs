@@ -1,4 +1,4 @@
-//! Definitions of custom resources and what their schemas do.
+//! CRDs and the effect of their schemas.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Api;
@@ -13,21 +13,21 @@ use crate::env::{CRDS, Env, GROUP, text};
 use crate::rule::rules;
 
 rules![
-    an_established_definition_is_served,
-    a_definition_is_accepted_and_told_so,
-    a_definition_may_be_applied,
-    a_definition_without_a_schema_is_refused,
-    a_definition_under_another_name_is_refused,
-    a_deleted_definition_takes_its_objects_and_routes_along,
+    an_established_crd_is_served,
+    a_new_crd_gets_its_conditions,
+    a_crd_may_be_applied,
+    a_crd_without_a_schema_is_refused,
+    a_crd_with_a_mismatched_name_is_refused,
+    deleting_a_crd_removes_its_objects_and_routes,
     unknown_fields_are_pruned,
     preserved_fields_are_kept,
     defaults_are_filled_in,
-    null_in_a_field_that_is_not_nullable_is_dropped,
+    null_in_a_non_nullable_field_is_dropped,
     values_outside_the_schema_are_refused,
     a_missing_required_field_is_refused,
     duplicates_in_sets_and_keyed_lists_are_refused,
     a_status_outside_the_schema_is_refused,
-    unknown_fields_are_warned_of_and_refused_when_strict,
+    unknown_fields_warn_or_fail_when_strict,
     an_unserved_path_is_plain_not_found,
     an_unknown_resource_of_a_served_group_is_not_found,
     discovery_finds_the_kind,
@@ -46,7 +46,7 @@ pub(crate) fn condition<'a>(crd: &'a Value, kind: &str) -> &'a Value {
     found.map_or(&Value::Null, |condition| &condition["status"])
 }
 
-async fn an_established_definition_is_served(env: &Env) -> Verdict {
+async fn an_established_crd_is_served(env: &Env) -> Verdict {
     let crds: Api<CustomResourceDefinition> = Api::all(env.client.clone());
     let crd = small(env);
     let name = text(&crd["metadata"]["name"]).to_owned();
@@ -59,7 +59,7 @@ async fn an_established_definition_is_served(env: &Env) -> Verdict {
     env.post(&path, &body).await?.is(201).map(|_| ())
 }
 
-async fn a_definition_is_accepted_and_told_so(env: &Env) -> Verdict {
+async fn a_new_crd_gets_its_conditions(env: &Env) -> Verdict {
     let crd = small(env);
     env.define(&crd).await?;
     let path = format!("{CRDS}/{}", text(&crd["metadata"]["name"]));
@@ -74,7 +74,7 @@ async fn a_definition_is_accepted_and_told_so(env: &Env) -> Verdict {
     same("conversion", &stored["spec"]["conversion"]["strategy"], "None")
 }
 
-async fn a_definition_may_be_applied(env: &Env) -> Verdict {
+async fn a_crd_may_be_applied(env: &Env) -> Verdict {
     let crds: Api<CustomResourceDefinition> = Api::all(env.client.clone());
     let crd = small(env);
     let name = text(&crd["metadata"]["name"]).to_owned();
@@ -84,7 +84,7 @@ async fn a_definition_may_be_applied(env: &Env) -> Verdict {
     same("uid", crds.get(&name).await?.metadata.uid, made.metadata.uid)
 }
 
-async fn a_definition_without_a_schema_is_refused(env: &Env) -> Verdict {
+async fn a_crd_without_a_schema_is_refused(env: &Env) -> Verdict {
     let mut crd = small(env);
     if let Some(version) = crd["spec"]["versions"][0].as_object_mut() {
         version.remove("schema");
@@ -93,14 +93,14 @@ async fn a_definition_without_a_schema_is_refused(env: &Env) -> Verdict {
     same("fields", answer.fields(), vec!["spec.versions[0].schema.openAPIV3Schema"])
 }
 
-async fn a_definition_under_another_name_is_refused(env: &Env) -> Verdict {
+async fn a_crd_with_a_mismatched_name_is_refused(env: &Env) -> Verdict {
     let mut crd = small(env);
     crd["metadata"]["name"] = json!("others.example.dev");
     let answer = env.post(CRDS, &crd).await?.refuses(422, "Invalid")?;
     same("fields", answer.fields(), vec!["metadata.name"])
 }
 
-async fn a_deleted_definition_takes_its_objects_and_routes_along(env: &Env) -> Verdict {
+async fn deleting_a_crd_removes_its_objects_and_routes(env: &Env) -> Verdict {
     let crd = small(env);
     env.define(&crd).await?;
     let path = format!("/apis/{}/v1/namespaces/{}/smalls", env.group(), env.namespace);
@@ -136,7 +136,7 @@ async fn defaults_are_filled_in(env: &Env) -> Verdict {
     same("ports", &made.data["spec"]["ports"], &json!([{"port": 80, "protocol": "TCP"}]))
 }
 
-async fn null_in_a_field_that_is_not_nullable_is_dropped(env: &Env) -> Verdict {
+async fn null_in_a_non_nullable_field_is_dropped(env: &Env) -> Verdict {
     let made = env.widget("a", json!({"size": null, "note": null, "replicas": null})).await?;
     same("spec", &made.data["spec"], &json!({"note": null, "replicas": 1}))
 }
@@ -182,7 +182,7 @@ async fn a_status_outside_the_schema_is_refused(env: &Env) -> Verdict {
     holds("the field is named", answer.fields().contains(&"status.replicas"))
 }
 
-async fn unknown_fields_are_warned_of_and_refused_when_strict(env: &Env) -> Verdict {
+async fn unknown_fields_warn_or_fail_when_strict(env: &Env) -> Verdict {
     let body =
         json!({"apiVersion": format!("{GROUP}/v1"), "kind": "Widget", "metadata": {"name": "a"}, "spec": {"bogus": 1}});
     env.post(&env.path("?fieldValidation=Strict"), &body).await?.refuses(400, "BadRequest")?;
@@ -203,7 +203,7 @@ async fn an_unknown_resource_of_a_served_group_is_not_found(env: &Env) -> Verdic
 
 async fn discovery_finds_the_kind(env: &Env) -> Verdict {
     let found = || async {
-        // Another rule's group may vanish while the groups are walked.
+        // The groups of other rules may disappear during discovery.
         let Ok(discovery) = Discovery::new(env.client.clone()).filter(&[GROUP]).run().await else { return Ok(None) };
         let group = discovery.groups().find(|group| group.name() == GROUP);
         Ok(group.and_then(|group| group.recommended_kind("Widget")))

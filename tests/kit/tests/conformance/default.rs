@@ -1,4 +1,4 @@
-//! Rules about built-in objects: what a server fills in that was left out.
+//! Built-in objects: the default values that a server sets.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ use crate::rule::rules;
 rules!(
     a_deployment_gets_its_defaults,
     a_job_gets_its_defaults_and_its_selector,
-    a_service_gets_its_type_and_the_targets_of_its_ports,
-    defaults_come_back_when_they_are_taken_away,
-    what_a_writer_says_is_no_default,
+    a_service_gets_type_and_target_ports,
+    removed_defaults_are_set_again,
+    explicit_values_override_defaults,
 );
 
-/// The answer has these values at these places.
+/// Checks that the answer has these values at these paths.
 fn at(answer: &Answer, places: &[(&str, Value)]) -> Verdict {
     for (pointer, expected) in places {
         same(pointer, answer.body.pointer(pointer).unwrap_or(&Value::Null), expected)?;
@@ -86,7 +86,7 @@ async fn a_job_gets_its_defaults_and_its_selector(env: &Env) -> Verdict {
     )
 }
 
-async fn a_service_gets_its_type_and_the_targets_of_its_ports(env: &Env) -> Verdict {
+async fn a_service_gets_type_and_target_ports(env: &Env) -> Verdict {
     let service = json!({"metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}, "ports": [{"port": 80}]}});
     let answer = env.post(&env.core("services"), &service).await?.is(201)?;
     at(
@@ -99,14 +99,14 @@ async fn a_service_gets_its_type_and_the_targets_of_its_ports(env: &Env) -> Verd
     )
 }
 
-async fn defaults_come_back_when_they_are_taken_away(env: &Env) -> Verdict {
+async fn removed_defaults_are_set_again(env: &Env) -> Verdict {
     env.post(&env.of("apps", "deployments"), &deployment()).await?.is(201)?;
     let patch = json!({"spec": {"revisionHistoryLimit": null, "replicas": null}});
     let answer = env.merge(&env.of("apps", "deployments/d"), &patch).await?.is(200)?;
     at(&answer, &[("/spec/revisionHistoryLimit", json!(10)), ("/spec/replicas", json!(1))])
 }
 
-async fn what_a_writer_says_is_no_default(env: &Env) -> Verdict {
+async fn explicit_values_override_defaults(env: &Env) -> Verdict {
     let mut own = deployment();
     own["spec"]["strategy"] = json!({"type": "Recreate"});
     own["spec"]["template"]["spec"]["containers"][0]["image"] = json!("i:1");

@@ -9,13 +9,13 @@ use crate::rule::rules;
 
 rules![
     a_deleted_object_is_gone,
-    a_delete_answers_with_a_status_or_with_the_object_still_ending,
+    a_delete_returns_a_status_or_the_remaining_object,
     a_delete_of_an_absent_object_is_not_found,
-    finalizers_hold_a_deleted_object,
-    the_last_finalizer_removed_by_any_write_ends_the_object,
+    finalizers_delay_deletion,
+    removing_the_last_finalizer_deletes_the_object,
     no_finalizer_is_added_while_deleting,
     a_second_delete_changes_nothing,
-    a_name_is_taken_until_its_object_has_ended,
+    a_name_is_taken_until_its_object_is_removed,
     other_fields_may_be_written_while_deleting,
     deletion_preconditions_must_hold,
     a_collection_is_deleted_by_selector,
@@ -24,7 +24,7 @@ rules![
 
 const FINALIZER: &str = "conform.evenkeel.dev/f";
 
-/// A widget that is deleted but held.
+/// A widget that is being deleted and has a finalizer.
 async fn held(env: &Env) -> Result<Answer, Broken> {
     env.widget("a", json!({"size": 1})).await?;
     env.merge(&env.path("/a"), &json!({"metadata": {"finalizers": [FINALIZER]}})).await?.is(200)?;
@@ -37,7 +37,7 @@ async fn a_deleted_object_is_gone(env: &Env) -> Verdict {
     same("stored", env.maps().get_opt("a").await?, None)
 }
 
-async fn a_delete_answers_with_a_status_or_with_the_object_still_ending(env: &Env) -> Verdict {
+async fn a_delete_returns_a_status_or_the_remaining_object(env: &Env) -> Verdict {
     let widget = env.widget("b", json!({})).await?;
     let status = env.widgets().delete("b", &DeleteParams::default()).await?;
     let status = status.right().ok_or("expected a status")?;
@@ -50,7 +50,7 @@ async fn a_delete_of_an_absent_object_is_not_found(env: &Env) -> Verdict {
     refused(env.maps().delete("a", &DeleteParams::default()).await, 404, "NotFound").map(|_| ())
 }
 
-async fn finalizers_hold_a_deleted_object(env: &Env) -> Verdict {
+async fn finalizers_delay_deletion(env: &Env) -> Verdict {
     let answer = held(env).await?;
     let metadata = &answer.body["metadata"];
     holds("it has a deletion time", metadata["deletionTimestamp"].is_string())?;
@@ -59,7 +59,7 @@ async fn finalizers_hold_a_deleted_object(env: &Env) -> Verdict {
     same("version", stored.version(), answer.version())
 }
 
-async fn the_last_finalizer_removed_by_any_write_ends_the_object(env: &Env) -> Verdict {
+async fn removing_the_last_finalizer_deletes_the_object(env: &Env) -> Verdict {
     let held_body = held(env).await?.body;
     let last = env.merge(&env.path("/a"), &json!({"metadata": {"finalizers": null}})).await?.is(200)?;
     same("kind", &last.body["kind"], "Widget")?;
@@ -84,7 +84,7 @@ async fn a_second_delete_changes_nothing(env: &Env) -> Verdict {
     same("version", second.version(), first.version())
 }
 
-async fn a_name_is_taken_until_its_object_has_ended(env: &Env) -> Verdict {
+async fn a_name_is_taken_until_its_object_is_removed(env: &Env) -> Verdict {
     held(env).await?;
     refused(env.widget("a", json!({})).await, 409, "AlreadyExists").map(|_| ())
 }
@@ -128,7 +128,7 @@ async fn deletion_options_are_read_from_the_query_too(env: &Env) -> Verdict {
     env.get(&env.core("configmaps/a")).await?.is(200)?;
     let orphan = env.send("DELETE", &env.core("configmaps/a?propagationPolicy=Foreground"), "", "").await?.is(200)?;
     same("finalizers", &orphan.body["metadata"]["finalizers"], &json!(["foregroundDeletion"])).or_else(|broken| {
-        // Collected already: then only a status came back.
+        // The object was already collected, so the response is only a status.
         if orphan.body["kind"] == "Status" { Ok(()) } else { Err(broken) }
     })
 }

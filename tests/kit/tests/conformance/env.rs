@@ -1,4 +1,4 @@
-//! What a rule works with: a client, a namespace of its own, and the kind it writes.
+//! The environment of a rule: a client, a namespace, and the kind that it writes.
 
 use evenkeel_testkit::Cluster;
 use http_body_util::BodyExt;
@@ -15,16 +15,16 @@ use crate::crd::condition;
 pub(crate) const GROUP: &str = "conform.evenkeel.dev";
 pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// The surroundings of one rule on one server.
+/// The environment of one rule on one server.
 #[derive(Clone)]
 pub(crate) struct Env {
     pub(crate) client: Client,
     pub(crate) namespace: String,
-    /// The embedded server, where it is one.
+    /// The embedded server; `None` for a real server.
     pub(crate) cluster: Option<Cluster>,
 }
 
-/// An answer below the typed client.
+/// A raw HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -33,7 +33,7 @@ pub(crate) struct Answer {
 }
 
 impl Env {
-    /// The custom kind that most rules write.
+    /// The API of the custom kind that most rules use.
     pub(crate) fn widgets(&self) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), &self.namespace, &Self::kind())
     }
@@ -56,27 +56,27 @@ impl Env {
         self.widgets().create(&PostParams::default(), &widget).await
     }
 
-    /// A path below the widgets of this rule's namespace.
+    /// A path below the widgets in the namespace of this rule.
     pub(crate) fn path(&self, rest: &str) -> String {
         format!("/apis/{GROUP}/v1/namespaces/{}/widgets{rest}", self.namespace)
     }
 
-    /// A path below the namespace in the core group.
+    /// A path below the namespace, in the core group.
     pub(crate) fn core(&self, rest: &str) -> String {
         format!("/api/v1/namespaces/{}/{rest}", self.namespace)
     }
 
-    /// One request as it is; no media type means JSON.
+    /// Sends a raw request; the default media type is JSON.
     pub(crate) async fn send(&self, method: &str, path: &str, media: &str, body: &str) -> Result<Answer, Broken> {
         self.exchange(method, path, media, "application/json", body).await
     }
 
-    /// GET in a form.
+    /// Sends a GET with an Accept header.
     pub(crate) async fn accepting(&self, path: &str, accept: &str) -> Result<Answer, Broken> {
         self.exchange("GET", path, "", accept, "").await
     }
 
-    /// One request as it is, answered in a form.
+    /// Sends a raw request with an Accept header.
     pub(crate) async fn exchange(
         &self,
         method: &str,
@@ -89,7 +89,7 @@ impl Env {
         self.sent(request, media, body).await
     }
 
-    /// A request of another user; no media type means JSON.
+    /// Sends a request as another user; the default media type is JSON.
     pub(crate) async fn as_user_with(
         &self,
         user: &str,
@@ -136,7 +136,7 @@ impl Env {
         self.send("PATCH", path, "application/json-patch+json", &body.to_string()).await
     }
 
-    /// Applies the spec of a widget as a manager.
+    /// Applies the spec of a widget with the manager in the query.
     pub(crate) async fn apply(&self, name: &str, query: &str, content: Value) -> Result<Answer, Broken> {
         let mut body = json!({"apiVersion": format!("{GROUP}/v1"), "kind": "Widget", "metadata": {"name": name}});
         merge_into(&mut body, content);
@@ -144,14 +144,14 @@ impl Env {
         self.send("PATCH", &path, "application/apply-patch+yaml", &body.to_string()).await
     }
 
-    /// Makes sure that the namespace and the kind of the rules are served.
+    /// Creates the CRD of the rules, and waits until the namespace and the kind are served.
     pub(crate) async fn prepare(&self) -> Verdict {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}});
         self.post("/api/v1/namespaces", &namespace).await?.is(201)?;
         self.define(&serde_json::from_str(include_str!("widget.json"))?).await
     }
 
-    /// Creates a definition, if it is not there, and waits for its routes.
+    /// Creates a CRD if it does not exist, and waits until it is served.
     pub(crate) async fn define(&self, crd: &Value) -> Verdict {
         let answer = self.post(CRDS, crd).await?;
         if answer.status != 201 && answer.body["reason"] != "AlreadyExists" {
@@ -159,7 +159,7 @@ impl Env {
         }
         let route = format!("/apis/{}/v1/{}", text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["plural"]));
         let definition = format!("{CRDS}/{}", text(&crd["metadata"]["name"]));
-        // Served as soon as its names are accepted; but one that is deleted before it is established leaves its objects behind.
+        // A CRD is served once its names are accepted. If it is deleted before it is Established, its objects are left behind.
         let established = || async {
             let (list, stored) = (self.get(&route).await?, self.get(&definition).await?);
             let established = condition(&stored.body, "Established") == "True";
@@ -168,7 +168,7 @@ impl Env {
         eventually("the kind is served, and for good", established).await
     }
 
-    /// A small definition in a group of its own.
+    /// A small CRD in the given group.
     pub(crate) fn definition(group: &str, kind: &str, schema: &Value, subresources: &Value) -> Value {
         let singular = kind.to_lowercase();
         let version = json!({"name": "v1", "served": true, "storage": true,
@@ -179,14 +179,14 @@ impl Env {
                 "names": {"plural": format!("{singular}s"), "singular": singular, "kind": kind, "listKind": format!("{kind}List")}}})
     }
 
-    /// A group that no other rule and no other run uses.
+    /// A group that is unique to this rule and this run.
     pub(crate) fn group(&self) -> String {
         format!("{}.evenkeel.dev", self.namespace)
     }
 }
 
 impl Answer {
-    /// The request came to this code.
+    /// Checks that the response has this status code.
     pub(crate) fn is(self, status: u16) -> Result<Self, Broken> {
         if self.status == status {
             Ok(self)
@@ -195,7 +195,7 @@ impl Answer {
         }
     }
 
-    /// The request was refused with this code and reason.
+    /// Checks that the request was rejected with this code and reason.
     pub(crate) fn refuses(self, status: u16, reason: &str) -> Result<Self, Broken> {
         let answer = self.is(status)?;
         let found = text(&answer.body["reason"]);
@@ -206,7 +206,7 @@ impl Answer {
         text(&self.body["metadata"]["resourceVersion"]).to_owned()
     }
 
-    /// The fields a refusal names, sorted, each once.
+    /// The fields in an error, sorted and without duplicates.
     pub(crate) fn fields(&self) -> Vec<&str> {
         let causes = self.body["details"]["causes"].as_array();
         let mut fields: Vec<&str> = causes.into_iter().flatten().map(|cause| text(&cause["field"])).collect();
@@ -221,7 +221,7 @@ impl Answer {
         entries.iter().find(|entry| entry["manager"] == manager)
     }
 
-    /// What a manager owns; null where it owns nothing.
+    /// The fields that a manager owns; null if there are none.
     pub(crate) fn owned(&self, manager: &str) -> Value {
         self.entry(manager).map_or(Value::Null, |entry| entry["fieldsV1"].clone())
     }
@@ -235,7 +235,7 @@ pub(crate) fn map(content: Value) -> ConfigMap {
     serde_json::from_value(content).unwrap_or_default()
 }
 
-/// An object with its own content changed.
+/// The object as JSON, with a change merged into it.
 pub(crate) fn with(object: &impl serde::Serialize, change: Value) -> Value {
     let mut object = json(object);
     merge_into(&mut object, change);

@@ -1,4 +1,4 @@
-//! Events in their two shapes, and leases.
+//! Events in both API groups, and leases.
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -14,11 +14,11 @@ use crate::rule::rules;
 
 rules![
     a_recorded_event_is_stored,
-    an_event_said_again_becomes_a_series,
-    an_event_shows_in_both_shapes,
-    events_are_selected_by_what_they_regard,
+    a_repeated_event_becomes_a_series,
+    an_event_is_served_in_both_groups,
+    events_are_selected_by_their_object,
     an_event_about_a_cluster_object_is_in_the_default_namespace,
-    a_lease_is_taken_by_one_at_a_time,
+    only_one_holder_acquires_a_lease,
     a_lease_may_be_applied,
 ];
 
@@ -27,7 +27,7 @@ fn recorder(env: &Env) -> Recorder {
     Recorder::new(env.client.clone(), reporter)
 }
 
-fn said(note: &str) -> Event {
+fn event(note: &str) -> Event {
     Event {
         type_: EventType::Normal,
         reason: "Tested".into(),
@@ -47,7 +47,7 @@ fn noted(env: &Env) -> Api<Noted> {
 
 async fn a_recorded_event_is_stored(env: &Env) -> Verdict {
     let map = subject(env).await?;
-    recorder(env).publish(&said("once"), &map.object_ref(&())).await?;
+    recorder(env).publish(&event("once"), &map.object_ref(&())).await?;
     let events = noted(env).list(&ListParams::default()).await?;
     let event = events.items.first().ok_or("no event")?;
     same("reason", event.reason.as_deref(), Some("Tested"))?;
@@ -55,20 +55,20 @@ async fn a_recorded_event_is_stored(env: &Env) -> Verdict {
     same("uid", event.regarding.as_ref().and_then(|regarding| regarding.uid.clone()), map.uid())
 }
 
-async fn an_event_said_again_becomes_a_series(env: &Env) -> Verdict {
+async fn a_repeated_event_becomes_a_series(env: &Env) -> Verdict {
     let map = subject(env).await?;
     let recorder = recorder(env);
     for _ in 0..3 {
-        recorder.publish(&said("again"), &map.object_ref(&())).await?;
+        recorder.publish(&event("again"), &map.object_ref(&())).await?;
     }
     let events = noted(env).list(&ListParams::default()).await?;
     same("events", events.items.len(), 1)?;
     holds("it is a series", events.items[0].series.as_ref().is_some_and(|series| series.count >= 2))
 }
 
-async fn an_event_shows_in_both_shapes(env: &Env) -> Verdict {
+async fn an_event_is_served_in_both_groups(env: &Env) -> Verdict {
     let map = subject(env).await?;
-    recorder(env).publish(&said("both"), &map.object_ref(&())).await?;
+    recorder(env).publish(&event("both"), &map.object_ref(&())).await?;
     let core = env.get(&env.core("events")).await?.is(200)?.body;
     let event = &core["items"][0];
     same("message", &event["message"], "both")?;
@@ -76,9 +76,9 @@ async fn an_event_shows_in_both_shapes(env: &Env) -> Verdict {
     same("component", &event["reportingComponent"], "conformance")
 }
 
-async fn events_are_selected_by_what_they_regard(env: &Env) -> Verdict {
+async fn events_are_selected_by_their_object(env: &Env) -> Verdict {
     let map = subject(env).await?;
-    recorder(env).publish(&said("select"), &map.object_ref(&())).await?;
+    recorder(env).publish(&event("select"), &map.object_ref(&())).await?;
     let here = noted(env).list(&ListParams::default().fields("regarding.name=a")).await?;
     same("of a", here.items.len(), 1)?;
     let other = noted(env).list(&ListParams::default().fields("regarding.name=b")).await?;
@@ -95,7 +95,7 @@ async fn an_event_about_a_cluster_object_is_in_the_default_namespace(env: &Env) 
         uid: Some(env.namespace.clone()),
         ..Default::default()
     };
-    recorder(env).publish(&said("node"), &reference).await?;
+    recorder(env).publish(&event("node"), &reference).await?;
     let events: Api<Noted> = Api::namespaced(env.client.clone(), "default");
     let about = events.list(&ListParams::default().fields(&format!("regarding.name={}", env.namespace))).await?;
     same("events", about.items.len(), 1)
@@ -106,7 +106,7 @@ fn lease(holder: &str) -> Value {
         "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": "2026-01-01T00:00:00.000000Z"}})
 }
 
-async fn a_lease_is_taken_by_one_at_a_time(env: &Env) -> Verdict {
+async fn only_one_holder_acquires_a_lease(env: &Env) -> Verdict {
     let leases: Api<Lease> = Api::namespaced(env.client.clone(), &env.namespace);
     let free = leases.create(&PostParams::default(), &serde_json::from_value(lease(""))?).await?;
     let take = |holder: &str| {

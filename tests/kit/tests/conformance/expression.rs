@@ -1,4 +1,4 @@
-//! What rules in CEL may be written with, and what it means.
+//! The syntax and semantics of CEL rules.
 
 use serde_json::{Value, json};
 
@@ -8,19 +8,19 @@ use crate::env::{Answer, CRDS, Env, text};
 use crate::rule::rules;
 
 rules![
-    comprehensions_over_two_variables_see_the_place_and_the_value,
-    entries_of_a_made_map_have_keys_of_their_own,
-    a_key_that_is_made_twice_refuses_the_write,
-    a_list_is_sorted_by_what_an_expression_says,
-    absent_values_are_asked_and_replaced,
-    an_absent_value_that_is_taken_refuses_the_write,
-    sets_add_up_by_member,
-    lists_with_keys_add_up_by_key,
-    the_left_list_says_whether_order_counts,
-    a_later_item_decides_in_spite_of_an_error,
-    an_error_that_no_item_decides_refuses_the_write,
-    a_variable_that_is_no_name_is_refused,
-    a_list_of_several_types_is_refused_but_where_it_is_printed,
+    two_variable_comprehensions_have_index_and_value,
+    transform_map_entry_creates_keys,
+    a_duplicate_map_key_rejects_the_write,
+    a_list_is_sorted_by_an_expression,
+    optional_values_are_checked_and_replaced,
+    reading_an_absent_value_rejects_the_write,
+    sets_concatenate_by_member,
+    keyed_lists_concatenate_by_key,
+    the_left_list_decides_whether_order_matters,
+    a_later_item_may_override_an_error,
+    an_unresolved_error_rejects_the_write,
+    an_invalid_variable_name_is_refused,
+    a_mixed_list_is_refused_except_in_format,
     a_rule_over_long_texts_costs_by_their_length,
 ];
 
@@ -33,25 +33,25 @@ fn dict() -> Value {
     json!({"type": "object", "maxProperties": 9, "additionalProperties": {"type": "string", "maxLength": 10}})
 }
 
-/// All these rules hold of the value; each one's denial, which is a rule too, does not.
+/// Checks that all rules are true for the value, and that their negations are false.
 async fn hold(env: &Env, schema: Value, rules: &[&str], value: Value) -> Verdict {
-    let said: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
+    let held: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
     let denied: Vec<Value> = rules.iter().map(|rule| json!({"rule": format!("!({rule})"), "message": rule})).collect();
-    define(env, json!({"x": ruled(schema.clone(), json!(said)), "y": ruled(schema, json!(denied))})).await?;
+    define(env, json!({"x": ruled(schema.clone(), json!(held)), "y": ruled(schema, json!(denied))})).await?;
     create(env, "x", json!({"x": value})).await?.is(201)?;
     let answer = create(env, "y", json!({"y": value})).await?.refuses(422, "Invalid")?;
     let causes = answer.body["details"]["causes"].as_array().cloned().unwrap_or_default();
-    let said = |rule: &&str| causes.iter().any(|cause| text(&cause["message"]).ends_with(*rule));
-    same("rules whose denial is refused", rules.iter().copied().filter(said).collect::<Vec<_>>(), rules.to_vec())
+    let reported = |rule: &&str| causes.iter().any(|cause| text(&cause["message"]).ends_with(*rule));
+    same("rules whose denial is refused", rules.iter().copied().filter(reported).collect::<Vec<_>>(), rules.to_vec())
 }
 
-/// Why the definition is refused whose property has this rule.
+/// The error for a CRD with a property that has this rule.
 async fn refusal(env: &Env, schema: Value, rule: &str) -> Result<Answer, crate::check::Broken> {
     let body = definition(env, &json!({"x": ruled(schema, json!([{"rule": rule}]))}));
     env.post(&format!("{CRDS}?dryRun=All"), &body).await?.refuses(422, "Invalid")
 }
 
-async fn comprehensions_over_two_variables_see_the_place_and_the_value(env: &Env) -> Verdict {
+async fn two_variable_comprehensions_have_index_and_value(env: &Env) -> Verdict {
     let rules = [
         "self.all(i, v, i < 3 && v > i)",
         "self.exists(i, v, i == 2 && v == 7)",
@@ -64,7 +64,7 @@ async fn comprehensions_over_two_variables_see_the_place_and_the_value(env: &Env
     hold(env, list("integer"), &rules, json!([1, 2, 7])).await
 }
 
-async fn entries_of_a_made_map_have_keys_of_their_own(env: &Env) -> Verdict {
+async fn transform_map_entry_creates_keys(env: &Env) -> Verdict {
     let rules = [
         "self.transformMapEntry(k, v, {v: k}) == {'b': 'a', 'd': 'c'}",
         "self.transformMapEntry(k, v, k > 'b', {v: k}) == {'d': 'c'}",
@@ -74,14 +74,14 @@ async fn entries_of_a_made_map_have_keys_of_their_own(env: &Env) -> Verdict {
     hold(env, dict(), &rules, json!({"a": "b", "c": "d"})).await
 }
 
-async fn a_key_that_is_made_twice_refuses_the_write(env: &Env) -> Verdict {
+async fn a_duplicate_map_key_rejects_the_write(env: &Env) -> Verdict {
     let rule = "self.transformMapEntry(k, v, {'x': k}).size() > 0";
     define(env, json!({"z": ruled(dict(), json!([{"rule": rule}]))})).await?;
     let why = format!("spec.z: Invalid value: \"object\": insert failed: key x already exists evaluating rule: {rule}");
     refuses(create(env, "z", json!({"z": {"a": "b", "c": "d"}})).await?, &[&why])
 }
 
-async fn a_list_is_sorted_by_what_an_expression_says(env: &Env) -> Verdict {
+async fn a_list_is_sorted_by_an_expression(env: &Env) -> Verdict {
     let rules = ["self.sortBy(x, -x) == [3, 2, 1]", "self.sortBy(x, string(x))[0] == 1", "self.sort() == [1, 2, 3]"];
     hold(env, list("integer"), &rules, json!([1, 3, 2])).await?;
     let answer = refusal(env, list("integer"), "self.sortBy(x, [x]) == self").await?;
@@ -89,7 +89,7 @@ async fn a_list_is_sorted_by_what_an_expression_says(env: &Env) -> Verdict {
     holds("the overload is named", text(&answer.body["message"]).contains(why))
 }
 
-async fn absent_values_are_asked_and_replaced(env: &Env) -> Verdict {
+async fn optional_values_are_checked_and_replaced(env: &Env) -> Verdict {
     let rules = [
         "self[?0].orValue('z') == 'a' && self[?7].orValue('z') == 'z'",
         "self[?7].or(self[?1]).value() == 'b'",
@@ -107,7 +107,7 @@ async fn absent_values_are_asked_and_replaced(env: &Env) -> Verdict {
     hold(env, short, &rules, json!(["a", "b"])).await
 }
 
-async fn an_absent_value_that_is_taken_refuses_the_write(env: &Env) -> Verdict {
+async fn reading_an_absent_value_rejects_the_write(env: &Env) -> Verdict {
     let rule = "self[?4].value() == 'a'";
     define(env, json!({"x": ruled(list("string"), json!([{"rule": rule}]))})).await?;
     let why = format!("spec.x: Invalid value: \"array\": optional.none() dereference evaluating rule: {rule}");
@@ -120,26 +120,26 @@ fn set() -> Value {
     set
 }
 
-async fn sets_add_up_by_member(env: &Env) -> Verdict {
+async fn sets_concatenate_by_member(env: &Env) -> Verdict {
     let rules = ["size(self + ['b', 'c']) == 3", "(self + ['d', 'a'])[2] == 'd'", "size(['a'] + self) == 3"];
     hold(env, set(), &rules, json!(["a", "b"])).await
 }
 
-async fn lists_with_keys_add_up_by_key(env: &Env) -> Verdict {
+async fn keyed_lists_concatenate_by_key(env: &Env) -> Verdict {
     let item = json!({"type": "object", "required": ["k"],
         "properties": {"k": {"type": "string", "maxLength": 9}, "v": {"type": "integer"}}});
     let keyed = json!({"type": "array", "maxItems": 9, "items": item,
         "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]});
     let rules = ["size(self + self) == 2", "size(self.map(x, x) + self) == 4", "self + [self[1]] == self"];
     let entries = json!([{"k": "a", "v": 1}, {"k": "b", "v": 2}]);
-    let said: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
+    let held: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
     let plain = json!([{"rule": "size(self + self) == 4", "message": "no keys"}]);
-    define(env, json!({"l": ruled(keyed.clone(), json!(said)), "m": ruled(keyed, plain)})).await?;
+    define(env, json!({"l": ruled(keyed.clone(), json!(held)), "m": ruled(keyed, plain)})).await?;
     create(env, "l", json!({"l": entries})).await?.is(201)?;
     refuses(create(env, "m", json!({"m": entries})).await?, &["spec.m: Invalid value: no keys"])
 }
 
-async fn the_left_list_says_whether_order_counts(env: &Env) -> Verdict {
+async fn the_left_list_decides_whether_order_matters(env: &Env) -> Verdict {
     let rules = [
         "self == ['b', 'a'] && dyn(self) == ['b', 'a'] && [self] == [['b', 'a']]",
         "['b', 'a'] != self && [['b', 'a']] != [self] && self.filter(x, true) != ['b', 'a']",
@@ -148,19 +148,19 @@ async fn the_left_list_says_whether_order_counts(env: &Env) -> Verdict {
     hold(env, set(), &rules, json!(["a", "b"])).await
 }
 
-async fn a_later_item_decides_in_spite_of_an_error(env: &Env) -> Verdict {
+async fn a_later_item_may_override_an_error(env: &Env) -> Verdict {
     let rules = ["self.exists(x, 10 / x == 5)", "!self.all(i, v, 10 / v > 6)"];
     hold(env, list("integer"), &rules, json!([0, 2])).await
 }
 
-async fn an_error_that_no_item_decides_refuses_the_write(env: &Env) -> Verdict {
+async fn an_unresolved_error_rejects_the_write(env: &Env) -> Verdict {
     let rule = "self.all(i, v, 10 / v > 0)";
     define(env, json!({"z": ruled(list("integer"), json!([{"rule": rule}]))})).await?;
     let why = format!("spec.z: Invalid value: \"array\": division by zero evaluating rule: {rule}");
     refuses(create(env, "z", json!({"z": [1, 0, 2]})).await?, &[&why])
 }
 
-async fn a_variable_that_is_no_name_is_refused(env: &Env) -> Verdict {
+async fn an_invalid_variable_name_is_refused(env: &Env) -> Verdict {
     let rows = [
         ("self.all(i, a.b, true)", "ERROR: <input>:1:14: argument must be a simple name"),
         ("self.all(1, true)", "ERROR: <input>:1:10: argument must be a simple name"),
@@ -184,7 +184,7 @@ async fn a_variable_that_is_no_name_is_refused(env: &Env) -> Verdict {
     Ok(())
 }
 
-async fn a_list_of_several_types_is_refused_but_where_it_is_printed(env: &Env) -> Verdict {
+async fn a_mixed_list_is_refused_except_in_format(env: &Env) -> Verdict {
     hold(env, list("string"), &["'%s %d'.format([self[0], 1]) == 'a 1'"], json!(["a"])).await?;
     let answer = refusal(env, list("string"), "[self[0], 1].size() == 2").await?;
     let why = "compilation failed: ERROR: <input>:1:11: expected type 'string' but found 'int'";
@@ -196,7 +196,7 @@ async fn a_rule_over_long_texts_costs_by_their_length(env: &Env) -> Verdict {
     let rule = "self.all(x, x.matches('^[a-z][a-z][a-z][a-z][a-z][a-z][a-z]*[0-9]$') || x != '')";
     define(env, json!({"l": ruled(many, json!([{"rule": rule}]))})).await?;
     let spec = |count: usize| json!({"l": vec!["a".repeat(2000); count]});
-    // Each costs 201 for its letters times 11 for the pattern, and 5 beside.
+    // Each item costs 201 for its text times 11 for the pattern, plus 5.
     create(env, "x", spec(440)).await?.is(201)?;
     let why = "no further validation rules will be run due to call cost exceeds limit for rule";
     let why =

@@ -1,4 +1,4 @@
-//! Lists: versions, pages, selectors.
+//! Lists: resource versions, pages and selectors.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{ListParams, PostParams, VersionMatch};
@@ -13,19 +13,19 @@ rules![
     a_list_in_a_missing_namespace_is_empty,
     objects_are_listed_by_name,
     pages_show_one_snapshot,
-    a_page_tells_how_much_remains_only_without_a_selector,
-    a_continue_token_goes_with_no_version,
-    labels_select,
+    a_page_has_a_remaining_count_without_selector,
+    a_continue_token_excludes_a_version,
+    labels_select_objects,
     a_wrong_label_selector_is_refused,
     fields_select_by_name,
     an_unknown_field_selector_is_refused,
-    a_selectable_field_of_a_custom_resource_selects,
-    a_list_at_an_exact_version_shows_what_was_then,
-    a_version_of_the_future_times_out,
+    a_selectable_field_selects_custom_resources,
+    a_list_at_an_exact_version_shows_that_state,
+    a_future_version_times_out,
     a_version_match_needs_a_version,
     a_limit_at_version_zero_is_ignored,
     a_metadata_list_has_only_metadata;
-    embedded an_expired_continue_token_is_gone, a_forgotten_exact_version_is_gone,
+    embedded an_expired_continue_token_is_gone, a_compacted_exact_version_is_gone,
 ];
 
 async fn fill(env: &Env, names: &[&str]) -> Verdict {
@@ -73,7 +73,7 @@ async fn pages_show_one_snapshot(env: &Env) -> Verdict {
     same("names", seen, vec!["a", "b", "c", "d", "e"])
 }
 
-async fn a_page_tells_how_much_remains_only_without_a_selector(env: &Env) -> Verdict {
+async fn a_page_has_a_remaining_count_without_selector(env: &Env) -> Verdict {
     fill(env, &["a", "b", "c"]).await?;
     let plain = env.maps().list(&ListParams::default().limit(1)).await?;
     same("remaining", plain.metadata.remaining_item_count, Some(2))?;
@@ -82,7 +82,7 @@ async fn a_page_tells_how_much_remains_only_without_a_selector(env: &Env) -> Ver
     holds("more can be asked for", selected.metadata.continue_.is_some_and(|token| !token.is_empty()))
 }
 
-async fn a_continue_token_goes_with_no_version(env: &Env) -> Verdict {
+async fn a_continue_token_excludes_a_version(env: &Env) -> Verdict {
     fill(env, &["a", "b"]).await?;
     let first = env.maps().list(&ListParams::default().limit(1)).await?;
     let token = first.metadata.continue_.unwrap_or_default();
@@ -91,7 +91,7 @@ async fn a_continue_token_goes_with_no_version(env: &Env) -> Verdict {
     env.get(&path).await?.refuses(400, "BadRequest").map(|_| ())
 }
 
-async fn labels_select(env: &Env) -> Verdict {
+async fn labels_select_objects(env: &Env) -> Verdict {
     fill(env, &["a", "b", "c"]).await?;
     let cases: [(&str, &[&str]); 9] = [
         ("parity=even", &["a", "c"]),
@@ -127,7 +127,7 @@ async fn an_unknown_field_selector_is_refused(env: &Env) -> Verdict {
     refused(env.maps().list(&ListParams::default().fields("data.k=1")).await, 400, "BadRequest").map(|_| ())
 }
 
-async fn a_selectable_field_of_a_custom_resource_selects(env: &Env) -> Verdict {
+async fn a_selectable_field_selects_custom_resources(env: &Env) -> Verdict {
     env.widget("a", json!({"color": "red"})).await?;
     env.widget("b", json!({"color": "blue"})).await?;
     let red = env.widgets().list(&ListParams::default().fields("spec.color=red")).await?;
@@ -135,7 +135,7 @@ async fn a_selectable_field_of_a_custom_resource_selects(env: &Env) -> Verdict {
     same("names", found, vec!["a"])
 }
 
-async fn a_list_at_an_exact_version_shows_what_was_then(env: &Env) -> Verdict {
+async fn a_list_at_an_exact_version_shows_that_state(env: &Env) -> Verdict {
     fill(env, &["a"]).await?;
     let then = env.maps().list(&ListParams::default()).await?;
     fill(env, &["b"]).await?;
@@ -147,7 +147,7 @@ async fn a_list_at_an_exact_version_shows_what_was_then(env: &Env) -> Verdict {
     holds("a newer one has a version", newer.metadata.resource_version >= Some(version))
 }
 
-async fn a_version_of_the_future_times_out(env: &Env) -> Verdict {
+async fn a_future_version_times_out(env: &Env) -> Verdict {
     let answer = env.get(&env.core("configmaps?resourceVersion=999999999")).await?.refuses(504, "Timeout")?;
     same("cause", &answer.body["details"]["causes"][0]["reason"], "ResourceVersionTooLarge")
 }
@@ -159,7 +159,7 @@ async fn a_version_match_needs_a_version(env: &Env) -> Verdict {
 
 async fn a_limit_at_version_zero_is_ignored(env: &Env) -> Verdict {
     fill(env, &["a", "b", "c"]).await?;
-    // A cache may still be behind what was just written.
+    // A watch cache may be older than the last write.
     let whole = || async {
         let list = env.get(&env.core("configmaps?limit=1&resourceVersion=0")).await?.is(200)?;
         Ok((list.body["items"].as_array().map(Vec::len) == Some(3)).then_some(list))
@@ -190,7 +190,7 @@ async fn an_expired_continue_token_is_gone(env: &Env) -> Verdict {
     holds("it says why", !Value::from(status.message).is_null())
 }
 
-async fn a_forgotten_exact_version_is_gone(env: &Env) -> Verdict {
+async fn a_compacted_exact_version_is_gone(env: &Env) -> Verdict {
     fill(env, &["a"]).await?;
     let version = env.maps().list(&ListParams::default()).await?.metadata.resource_version.unwrap_or_default();
     fill(env, &["b"]).await?;

@@ -1,7 +1,7 @@
-//! The rules of a Kubernetes API server that operators live by, asked of the embedded server and of real ones.
+//! The behaviour of a Kubernetes API server that operators rely on, as rules that are checked on the embedded server and on real ones.
 //!
-//! `cargo test -p evenkeel-testkit --test conformance -- [part of a name]`; with `EVENKEEL_REAL_APISERVER` naming the
-//! folder of the real servers (see `tests/kit/real.sh`) they are asked, too: a rule is true of those or not a rule.
+//! `cargo test -p evenkeel-testkit --test conformance -- [part of a name]`. If `EVENKEEL_REAL_APISERVER` is the directory of the real
+//! servers (see `tests/kit/real.sh`), the rules are checked on those too: a rule must hold on a real server.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
 
 mod accepted;
@@ -89,7 +89,7 @@ fn all() -> Vec<Rule> {
     .concat()
 }
 
-/// Asks the rules at once: each has a namespace of its own.
+/// Checks several rules concurrently; each has its own namespace.
 async fn ask_all(server: &Server, rules: &[Rule], accepted: &Accepted) -> Vec<String> {
     let asked = rules.iter().filter(|rule| rule.place == Where::Anywhere || server.is_embedded());
     let verdicts = asked.map(|rule| async move { report(server.name(), rule, accepted, ask(server, rule).await) });
@@ -99,7 +99,7 @@ async fn ask_all(server: &Server, rules: &[Rule], accepted: &Accepted) -> Vec<St
 
 async fn ask(server: &Server, rule: &Rule) -> Result<(), String> {
     let (env, _alive) = server.env(rule.name).await.map_err(|error| format!("no surroundings: {error}"))?;
-    // A task of its own: a panic is the failure of this rule alone.
+    // The rule runs in its own task, so that a panic fails only this rule.
     let asked = tokio::spawn((rule.ask)(env.clone()));
     let verdict = match tokio::time::timeout(Duration::from_secs(100), asked).await {
         Ok(Ok(verdict)) => verdict.map_err(|broken| broken.to_string()),

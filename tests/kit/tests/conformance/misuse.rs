@@ -1,4 +1,4 @@
-//! Rules about bad input: it is refused with a code and a reason, and the server lives on.
+//! Invalid input: the server rejects it with a code and a reason, and survives.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ rules!(
 
 const MERGE: &str = "application/merge-patch+json";
 
-/// After what was asked the server still answers.
+/// Checks that the server still responds.
 async fn alive(env: &Env) -> Verdict {
     env.get(&env.core("configmaps")).await?.is(200).map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! Rules about rights: what roles allow, to whom, and how a refusal reads.
+//! RBAC: the permissions that roles grant, and the messages of denied requests.
 
 use serde_json::{Value, json};
 
@@ -7,25 +7,25 @@ use crate::env::{Env, text};
 use crate::rule::rules;
 
 rules!(
-    who_has_no_role_is_forbidden,
-    a_role_allows_what_it_names_in_its_namespace,
-    a_cluster_role_can_be_bound_in_one_namespace_or_in_all,
-    groups_and_service_accounts_have_what_is_bound_to_them,
-    a_rule_with_names_is_about_those_alone,
-    a_subresource_needs_a_rule_of_its_own,
-    an_apply_that_creates_needs_the_right_to_create,
-    an_aggregated_role_has_the_rules_of_those_it_selects,
-    paths_need_rules_of_their_own,
-    reviews_tell_what_a_user_may_do,
-    a_user_asks_about_himself,
-    nobody_gives_away_rights_that_he_has_not,
-    who_may_bind_or_escalate_gives_what_he_has_not,
+    a_user_without_a_role_is_forbidden,
+    a_role_grants_its_rules_in_its_namespace,
+    a_cluster_role_is_bound_per_namespace_or_everywhere,
+    groups_and_service_accounts_get_bound_roles,
+    a_rule_with_resource_names_is_restricted,
+    a_subresource_needs_a_separate_rule,
+    an_apply_that_creates_needs_the_create_verb,
+    an_aggregated_role_has_the_selected_rules,
+    non_resource_paths_need_separate_rules,
+    reviews_return_the_permissions_of_a_user,
+    a_user_may_review_own_permissions,
+    a_user_cannot_grant_missing_permissions,
+    bind_and_escalate_allow_granting_more,
 );
 
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 const REVIEWS: &str = "/apis/authorization.k8s.io/v1";
 
-/// Subjects of the users, groups and accounts that no other rule has.
+/// Users, groups and service accounts that are unique to this rule.
 impl Env {
     fn someone(&self) -> String {
         format!("someone-{}", self.namespace)
@@ -35,7 +35,7 @@ impl Env {
         json!({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": self.someone()})
     }
 
-    /// Makes a role and binds it, both in the namespace of the rule.
+    /// Creates a role and binds it, both in the namespace of the rule.
     async fn bound(&self, name: &str, rules: Value, subject: &Value) -> Verdict {
         let path = format!("{RBAC}/namespaces/{}", self.namespace);
         let role = json!({"metadata": {"name": name}, "rules": rules});
@@ -44,7 +44,7 @@ impl Env {
         Ok(())
     }
 
-    /// Waits until the server has seen the role, and the answer is this.
+    /// Waits until the server has loaded the role and returns this code.
     async fn answers(&self, user: &str, method: &str, path: &str, code: u16) -> Result<Value, Broken> {
         eventually(&format!("{user} {method} {path} is {code}"), || async {
             let answer = self.as_user(user, method, path, "").await?;
@@ -63,7 +63,7 @@ fn rule(verbs: &[&str], group: &str, resources: &[&str]) -> Value {
     json!({"verbs": verbs, "apiGroups": [group], "resources": resources})
 }
 
-async fn who_has_no_role_is_forbidden(env: &Env) -> Verdict {
+async fn a_user_without_a_role_is_forbidden(env: &Env) -> Verdict {
     let (user, space) = (env.someone(), &env.namespace);
     let cases = [
         (
@@ -123,7 +123,7 @@ async fn who_has_no_role_is_forbidden(env: &Env) -> Verdict {
     Ok(())
 }
 
-async fn a_role_allows_what_it_names_in_its_namespace(env: &Env) -> Verdict {
+async fn a_role_grants_its_rules_in_its_namespace(env: &Env) -> Verdict {
     env.bound("r", json!([rule(&["get", "list"], "", &["configmaps"])]), &env.user()).await?;
     env.answers(&env.someone(), "GET", &env.core("configmaps"), 200).await?;
     env.as_user(&env.someone(), "GET", &env.core("configmaps/absent"), "").await?.refuses(404, "NotFound")?;
@@ -135,7 +135,7 @@ async fn a_role_allows_what_it_names_in_its_namespace(env: &Env) -> Verdict {
         .map(|_| ())
 }
 
-async fn a_cluster_role_can_be_bound_in_one_namespace_or_in_all(env: &Env) -> Verdict {
+async fn a_cluster_role_is_bound_per_namespace_or_everywhere(env: &Env) -> Verdict {
     let name = env.someone();
     let role = json!({"metadata": {"name": name}, "rules": [rule(&["list"], "", &["configmaps"])]});
     env.post(&format!("{RBAC}/clusterroles"), &role).await?.is(201)?;
@@ -153,7 +153,7 @@ async fn a_cluster_role_can_be_bound_in_one_namespace_or_in_all(env: &Env) -> Ve
     env.answers(&name, "GET", &env.core("configmaps"), 403).await.map(|_| ())
 }
 
-async fn groups_and_service_accounts_have_what_is_bound_to_them(env: &Env) -> Verdict {
+async fn groups_and_service_accounts_get_bound_roles(env: &Env) -> Verdict {
     let account = json!({"kind": "ServiceAccount", "name": "robot", "namespace": env.namespace});
     env.bound("account", json!([rule(&["list"], "", &["configmaps"])]), &account).await?;
     let name = format!("system:serviceaccounts:{}", env.namespace);
@@ -167,7 +167,7 @@ async fn groups_and_service_accounts_have_what_is_bound_to_them(env: &Env) -> Ve
     env.as_user(&other, "GET", &env.core("configmaps"), "").await?.refuses(403, "Forbidden").map(|_| ())
 }
 
-async fn a_rule_with_names_is_about_those_alone(env: &Env) -> Verdict {
+async fn a_rule_with_resource_names_is_restricted(env: &Env) -> Verdict {
     let mut named = rule(&["get", "list", "create"], "", &["configmaps"]);
     named["resourceNames"] = json!(["a"]);
     env.bound("r", json!([named]), &env.user()).await?;
@@ -180,7 +180,7 @@ async fn a_rule_with_names_is_about_those_alone(env: &Env) -> Verdict {
     env.as_user(&user, "POST", &env.core("configmaps"), &map).await?.refuses(403, "Forbidden").map(|_| ())
 }
 
-async fn a_subresource_needs_a_rule_of_its_own(env: &Env) -> Verdict {
+async fn a_subresource_needs_a_separate_rule(env: &Env) -> Verdict {
     env.widget("w", json!({"size": 1})).await?;
     env.bound("r", json!([rule(&["get"], "conform.evenkeel.dev", &["widgets"])]), &env.user()).await?;
     let user = env.someone();
@@ -190,7 +190,7 @@ async fn a_subresource_needs_a_rule_of_its_own(env: &Env) -> Verdict {
     env.answers(&user, "GET", &env.path("/w/status"), 200).await.map(|_| ())
 }
 
-async fn an_apply_that_creates_needs_the_right_to_create(env: &Env) -> Verdict {
+async fn an_apply_that_creates_needs_the_create_verb(env: &Env) -> Verdict {
     env.bound("r", json!([rule(&["get", "patch"], "", &["configmaps"])]), &env.user()).await?;
     let (user, path) = (env.someone(), env.core("configmaps/a?fieldManager=m"));
     env.answers(&user, "GET", &env.core("configmaps/a"), 404).await?;
@@ -202,7 +202,7 @@ async fn an_apply_that_creates_needs_the_right_to_create(env: &Env) -> Verdict {
     env.as_user_with(&user, "PATCH", &path, media, &map).await?.is(200).map(|_| ())
 }
 
-async fn an_aggregated_role_has_the_rules_of_those_it_selects(env: &Env) -> Verdict {
+async fn an_aggregated_role_has_the_selected_rules(env: &Env) -> Verdict {
     let (whole, part) = (format!("whole-{}", env.namespace), format!("part-{}", env.namespace));
     let selector = json!({"clusterRoleSelectors": [{"matchLabels": {"part-of": whole}}]});
     env.post(
@@ -228,7 +228,7 @@ async fn an_aggregated_role_has_the_rules_of_those_it_selects(env: &Env) -> Verd
     Ok(())
 }
 
-async fn paths_need_rules_of_their_own(env: &Env) -> Verdict {
+async fn non_resource_paths_need_separate_rules(env: &Env) -> Verdict {
     env.as_user(&env.someone(), "GET", "/version", "").await?.is(200)?;
     env.as_user(&env.someone(), "GET", "/apis", "").await?.is(200)?;
     let answer = env.as_user(&env.someone(), "GET", "/bogus", "").await?.refuses(403, "Forbidden")?;
@@ -239,7 +239,7 @@ async fn paths_need_rules_of_their_own(env: &Env) -> Verdict {
     )
 }
 
-async fn reviews_tell_what_a_user_may_do(env: &Env) -> Verdict {
+async fn reviews_return_the_permissions_of_a_user(env: &Env) -> Verdict {
     env.bound("r", json!([rule(&["get"], "", &["configmaps"])]), &env.user()).await?;
     env.answers(&env.someone(), "GET", &env.core("configmaps/a"), 404).await?;
     let review = |verb: &str| {
@@ -256,7 +256,7 @@ async fn reviews_tell_what_a_user_may_do(env: &Env) -> Verdict {
     env.post(&format!("{REVIEWS}/subjectaccessreviews"), &nothing).await?.refuses(422, "Invalid").map(|_| ())
 }
 
-async fn a_user_asks_about_himself(env: &Env) -> Verdict {
+async fn a_user_may_review_own_permissions(env: &Env) -> Verdict {
     env.bound("r", json!([rule(&["get"], "", &["configmaps"])]), &env.user()).await?;
     let user = env.someone();
     env.answers(&user, "GET", &env.core("configmaps/a"), 404).await?;
@@ -270,7 +270,7 @@ async fn a_user_asks_about_himself(env: &Env) -> Verdict {
     same("its rule", rules.contains(&rule(&["get"], "", &["configmaps"])), true)
 }
 
-/// What a user may write who may write roles and bindings, and get config maps.
+/// A user who may write roles and bindings, and get config maps; returns the user and the path of the RBAC resources.
 async fn a_writer_of_roles(env: &Env, more: Value) -> Result<(String, String), Broken> {
     let verbs = ["get", "create", "update", "patch"];
     let roles = rule(&verbs, "rbac.authorization.k8s.io", &["roles", "rolebindings"]);
@@ -282,7 +282,7 @@ async fn a_writer_of_roles(env: &Env, more: Value) -> Result<(String, String), B
     Ok((env.someone(), path))
 }
 
-async fn nobody_gives_away_rights_that_he_has_not(env: &Env) -> Verdict {
+async fn a_user_cannot_grant_missing_permissions(env: &Env) -> Verdict {
     let (user, path) = a_writer_of_roles(env, json!([])).await?;
     let role = |name: &str, rules: Value| json!({"metadata": {"name": name}, "rules": rules}).to_string();
     let (roles, bindings) = (format!("{path}/roles"), format!("{path}/rolebindings"));
@@ -313,7 +313,7 @@ async fn nobody_gives_away_rights_that_he_has_not(env: &Env) -> Verdict {
     env.as_user(&user, "POST", &bindings, &bind("absent")).await?.refuses(404, "NotFound").map(|_| ())
 }
 
-async fn who_may_bind_or_escalate_gives_what_he_has_not(env: &Env) -> Verdict {
+async fn bind_and_escalate_allow_granting_more(env: &Env) -> Verdict {
     let mut right = rule(&["bind", "escalate"], "rbac.authorization.k8s.io", &["roles"]);
     right["resourceNames"] = json!(["more", "absent"]);
     let (user, path) = a_writer_of_roles(env, json!([right])).await?;
@@ -323,7 +323,7 @@ async fn who_may_bind_or_escalate_gives_what_he_has_not(env: &Env) -> Verdict {
     let bind = |role: &str| binding(role, "Role", role, &env.user()).to_string();
     env.as_user(&user, "POST", &bindings, &bind("more")).await?.is(201)?;
     env.as_user(&user, "POST", &bindings, &bind("absent")).await?.is(201)?;
-    // A create has no name in its path, so that a right by name is none.
+    // The path of a create contains no name, so a rule with resourceNames does not allow it.
     let other = json!({"metadata": {"name": "absent"}, "rules": [rule(&["get"], "", &["pods"])]}).to_string();
     env.as_user(&user, "POST", &roles, &other).await?.refuses(403, "Forbidden")?;
     let patch = json!({"rules": [rule(&["get"], "", &["pods"])]}).to_string();

@@ -1,4 +1,4 @@
-//! A rule: a sentence, and the code that finds out whether it is true of a server.
+//! A rule: a sentence, and the code that checks it on a server.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,11 +6,11 @@ use std::pin::Pin;
 use crate::check::Verdict;
 use crate::env::Env;
 
-/// Where a rule can be asked.
+/// The servers on which a rule can be checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Where {
     Anywhere,
-    /// Needs a hook that only the embedded server has.
+    /// The rule needs a hook that only the embedded server has.
     Embedded,
 }
 

@@ -1,4 +1,4 @@
-//! The servers that are asked, and the surroundings a rule gets on each.
+//! The servers under test, and the environment of a rule on each.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,12 +36,12 @@ impl Server {
         !matches!(self, Server::Real { .. })
     }
 
-    /// How many rules to ask at once: a real server makes most of them wait for its controllers.
+    /// The number of rules that are checked concurrently; on a real server most rules wait for controllers.
     pub(crate) fn breadth(&self) -> usize {
         if self.is_embedded() { 8 } else { 40 }
     }
 
-    /// A namespace of its own; on the embedded server a cluster of its own. What is returned beside keeps it served.
+    /// Creates a separate namespace, or a separate cluster for the embedded server. The returned handle keeps it served.
     pub(crate) async fn env(&self, rule: &str) -> Result<(Env, Option<Serving>), Broken> {
         let unique = Uuid::new_v4().simple().to_string();
         let short: String = rule.replace('_', "-").chars().take(30).collect();
@@ -64,12 +64,12 @@ impl Server {
         Ok((env, serving))
     }
 
-    /// Takes away what a rule left on a server that outlives it.
+    /// Deletes the objects of a rule on a real server.
     pub(crate) async fn clean(&self, env: &Env) {
         if self.is_embedded() {
             return;
         }
-        // Failing to clean must not hide what the rule found.
+        // A cleanup failure must not hide the result of the rule.
         let _ = clean(env).await;
     }
 }

@@ -10,10 +10,10 @@ use crate::rule::rules;
 rules![
     a_create_ignores_status,
     a_write_to_the_object_ignores_status,
-    a_write_to_status_ignores_all_else,
-    generation_counts_changes_of_the_spec_alone,
+    a_status_write_ignores_other_fields,
+    generation_counts_only_spec_changes,
     generation_counts_the_start_of_deletion,
-    without_the_subresource_status_is_a_field_like_others,
+    without_the_subresource_status_is_an_ordinary_field,
     kinds_without_a_spec_have_no_generation,
     the_status_of_an_absent_object_is_not_found,
     a_status_write_at_an_old_version_conflicts,
@@ -41,7 +41,7 @@ async fn a_write_to_the_object_ignores_status(env: &Env) -> Verdict {
     same("status after a patch", &merged["status"], &Value::Null)
 }
 
-async fn a_write_to_status_ignores_all_else(env: &Env) -> Verdict {
+async fn a_status_write_ignores_other_fields(env: &Env) -> Verdict {
     env.widget("a", json!({"size": 1})).await?;
     let patch =
         Patch::Merge(json!({"metadata": {"labels": {"l": "1"}}, "spec": {"size": 2}, "status": {"phase": "ready"}}));
@@ -55,7 +55,7 @@ async fn a_write_to_status_ignores_all_else(env: &Env) -> Verdict {
     same("size", &put["spec"]["size"], 1)
 }
 
-async fn generation_counts_changes_of_the_spec_alone(env: &Env) -> Verdict {
+async fn generation_counts_only_spec_changes(env: &Env) -> Verdict {
     let path = env.path("/a");
     env.widget("a", json!({"size": 1})).await?;
     let labelled = env.merge(&path, &json!({"metadata": {"labels": {"l": "1"}}})).await?.is(200)?.body;
@@ -75,7 +75,7 @@ async fn generation_counts_the_start_of_deletion(env: &Env) -> Verdict {
     same("generation", generation(&deleting), 2)
 }
 
-async fn without_the_subresource_status_is_a_field_like_others(env: &Env) -> Verdict {
+async fn without_the_subresource_status_is_an_ordinary_field(env: &Env) -> Verdict {
     let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     env.define(&Env::definition(&env.group(), "Plain", &free, &json!({}))).await?;
     let path = format!("/apis/{}/v1/namespaces/{}/plains", env.group(), env.namespace);
@@ -119,7 +119,7 @@ async fn a_deployment_counts_generations(env: &Env) -> Verdict {
     same("after a label", generation(&labelled?), 2)
 }
 
-/// Paused, so that no controller of a real server writes beside the rule more than it must.
+/// The Deployment is paused, so that the controllers of a real server write as little as possible during the rule.
 pub(crate) fn deployment() -> Value {
     json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
         "spec": {"replicas": 0, "paused": true, "selector": {"matchLabels": {"a": "b"}},

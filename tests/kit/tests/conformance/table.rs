@@ -1,4 +1,4 @@
-//! Rules about tables and partial objects: what clients that print ask for.
+//! Tables and partial objects, which clients request to print objects.
 
 use serde_json::{Value, json};
 
@@ -7,12 +7,12 @@ use crate::env::{Answer, Env, text};
 use crate::rule::rules;
 
 rules!(
-    columns_of_a_definition_fill_cells,
-    a_definition_without_columns_shows_name_and_age,
-    a_table_is_of_the_version_that_was_asked_for,
-    the_best_liked_form_is_answered,
-    no_fitting_form_is_not_acceptable,
-    an_apply_answers_metadata_alone_when_asked,
+    crd_columns_fill_cells,
+    a_crd_without_columns_shows_name_and_age,
+    a_table_has_the_requested_version,
+    the_preferred_media_type_is_returned,
+    unsupported_media_types_are_not_acceptable,
+    an_apply_returns_only_metadata_on_request,
     a_table_of_an_absent_object_is_a_status,
 );
 
@@ -47,7 +47,7 @@ fn columns() -> Vec<Value> {
     ]
 }
 
-/// Defines a kind with these columns and makes one object of it; the path of the object.
+/// Creates a CRD with these columns and an object; returns the path of the object.
 async fn printed(env: &Env, columns: &[Value]) -> Result<String, Broken> {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let mut definition = Env::definition(&env.group(), "Print", &schema, &json!({}));
@@ -72,7 +72,7 @@ async fn table(env: &Env, path: &str) -> Result<Answer, Broken> {
     env.accepting(path, TABLE).await?.is(200)
 }
 
-async fn columns_of_a_definition_fill_cells(env: &Env) -> Verdict {
+async fn crd_columns_fill_cells(env: &Env) -> Verdict {
     let path = printed(env, &columns()).await?;
     let answer = table(env, &path).await?;
     let expected = json!([
@@ -106,7 +106,7 @@ async fn columns_of_a_definition_fill_cells(env: &Env) -> Verdict {
     same("cells", found.len(), 20)
 }
 
-async fn a_definition_without_columns_shows_name_and_age(env: &Env) -> Verdict {
+async fn a_crd_without_columns_shows_name_and_age(env: &Env) -> Verdict {
     let path = printed(env, &[]).await?;
     let answer = table(env, &path).await?;
     let heads: Vec<(&str, &str)> = answer.body["columnDefinitions"]
@@ -118,7 +118,7 @@ async fn a_definition_without_columns_shows_name_and_age(env: &Env) -> Verdict {
     same("columns", heads, vec![("Name", "string"), ("Age", "date")])
 }
 
-async fn a_table_is_of_the_version_that_was_asked_for(env: &Env) -> Verdict {
+async fn a_table_has_the_requested_version(env: &Env) -> Verdict {
     env.widget("a", json!({})).await?;
     let beta = "application/json;as=Table;v=v1beta1;g=meta.k8s.io";
     let answer = env.accepting(&env.path("/a?includeObject=Metadata"), beta).await?.is(200)?;
@@ -126,7 +126,7 @@ async fn a_table_is_of_the_version_that_was_asked_for(env: &Env) -> Verdict {
     same("row", &answer.body["rows"][0]["object"]["apiVersion"], "meta.k8s.io/v1beta1")
 }
 
-async fn the_best_liked_form_is_answered(env: &Env) -> Verdict {
+async fn the_preferred_media_type_is_returned(env: &Env) -> Verdict {
     env.widget("a", json!({})).await?;
     let cases = [
         (format!("application/json;q=0.5,{PARTIAL}"), "PartialObjectMetadata"),
@@ -142,7 +142,7 @@ async fn the_best_liked_form_is_answered(env: &Env) -> Verdict {
     Ok(())
 }
 
-async fn no_fitting_form_is_not_acceptable(env: &Env) -> Verdict {
+async fn unsupported_media_types_are_not_acceptable(env: &Env) -> Verdict {
     env.widget("a", json!({})).await?;
     for accept in
         ["text/html", "application/json;as=Bogus;v=v1;g=meta.k8s.io", "application/json;as=Table;v=v2;g=meta.k8s.io"]
@@ -152,7 +152,7 @@ async fn no_fitting_form_is_not_acceptable(env: &Env) -> Verdict {
     env.accepting(&env.path(""), PARTIAL).await?.refuses(406, "NotAcceptable").map(|_| ())
 }
 
-async fn an_apply_answers_metadata_alone_when_asked(env: &Env) -> Verdict {
+async fn an_apply_returns_only_metadata_on_request(env: &Env) -> Verdict {
     let widget = json!({"apiVersion": "conform.evenkeel.dev/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 1}});
     let path = env.path("/a?fieldManager=m");
     let answer =

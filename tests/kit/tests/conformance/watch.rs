@@ -1,4 +1,4 @@
-//! Watches on the wire: what comes, in which order, at which version, and how a stream ends.
+//! Watches on the wire: events, their order and versions, and the end of a stream.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ use crate::env::{Env, text};
 use crate::rule::rules;
 
 rules![
-    a_watch_from_a_version_tells_all_that_came_after,
+    a_watch_from_a_version_returns_later_events,
     a_deletion_event_has_the_version_of_the_deletion,
-    a_watch_without_a_version_begins_with_what_exists,
+    a_watch_without_a_version_starts_with_existing_objects,
     a_write_that_changes_nothing_makes_no_event,
     versions_of_events_increase,
-    what_leaves_the_selector_is_deleted_and_what_enters_is_added,
-    a_watch_of_one_name_sees_that_one_alone,
-    a_watch_of_one_namespace_sees_no_other,
-    a_watch_ends_cleanly_when_its_time_is_over,
-    bookmarks_come_when_asked_for_and_have_a_version,
-    a_forgotten_version_is_told_in_the_stream_and_ends_it,
-    a_streaming_list_ends_in_a_marked_bookmark_and_goes_on,
+    leaving_a_selector_is_deleted_and_entering_added,
+    a_watch_of_one_name_returns_only_that_object,
+    a_watch_of_one_namespace_returns_no_others,
+    a_watch_ends_cleanly_after_its_timeout,
+    requested_bookmarks_have_a_version,
+    a_compacted_version_ends_the_stream_with_an_error,
+    a_streaming_list_sends_a_marked_bookmark,
     a_streaming_list_without_a_match_is_refused,
     a_metadata_watch_has_only_metadata,
-    a_finalizer_shows_deletion_as_a_modification_first,
+    deletion_with_a_finalizer_is_a_modification_first,
     a_status_write_is_an_event,
-    a_watch_at_a_version_of_the_future_is_silent_until_its_time;
+    a_watch_at_a_future_version_is_silent;
     embedded dropped_watches_end_and_resume,
 ];
 
-/// The events of a watch, each a line of JSON.
+/// The events of a watch, one line of JSON each.
 async fn watch(env: &Env, path: &str, accept: &str) -> Result<impl Stream<Item = Value> + Unpin + use<>, Broken> {
     let request = http::Request::get(path).header("Accept", accept).body(Body::empty())?;
     let response = env.client.send(request).await?;
@@ -70,7 +70,7 @@ fn is_marked(event: &Value) -> bool {
     event["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"] == "true"
 }
 
-/// Type and name, in one string.
+/// Type and name in one string.
 fn brief(event: &Value) -> String {
     format!("{} {}", text(&event["type"]), text(&event["object"]["metadata"]["name"]))
 }
@@ -96,7 +96,7 @@ async fn labelled(env: &Env, name: &str, label: Option<&str>) -> Verdict {
     Ok(())
 }
 
-async fn a_watch_from_a_version_tells_all_that_came_after(env: &Env) -> Verdict {
+async fn a_watch_from_a_version_returns_later_events(env: &Env) -> Verdict {
     let path = env.core("configmaps");
     let since = listed(env, &path).await?;
     env.maps().create(&PostParams::default(), &env.map("a")).await?;
@@ -117,14 +117,14 @@ async fn a_deletion_event_has_the_version_of_the_deletion(env: &Env) -> Verdict 
     let stored: u64 = made.metadata.resource_version.unwrap_or_default().parse()?;
     holds("the deletion has a version of its own", version(&deleted["object"]) > stored)?;
     same("data", &deleted["object"]["data"]["k"], "1")?;
-    // It is where a client goes on from.
+    // A client resumes from this version.
     let resumed = format!("{}?watch=true&resourceVersion={}", env.core("configmaps"), version(&deleted["object"]));
     let mut events = watch(env, &resumed, "application/json").await?;
     env.maps().create(&PostParams::default(), &env.map("b")).await?;
     same("next", brief(&next(&mut events).await?), "ADDED b")
 }
 
-async fn a_watch_without_a_version_begins_with_what_exists(env: &Env) -> Verdict {
+async fn a_watch_without_a_version_starts_with_existing_objects(env: &Env) -> Verdict {
     env.maps().create(&PostParams::default(), &env.map("a")).await?;
     labelled(env, "a", Some("x")).await?;
     for query in ["", "&resourceVersion=0"] {
@@ -132,7 +132,7 @@ async fn a_watch_without_a_version_begins_with_what_exists(env: &Env) -> Verdict
         let mut events = watch(env, &path, "application/json").await?;
         let first = next(&mut events).await?;
         same("first", brief(&first), "ADDED a")?;
-        // A cache may begin a little earlier, but arrives.
+        // A watch cache may start slightly earlier, but catches up.
         let mut latest = first;
         while latest["object"]["metadata"]["labels"]["l"] != "x" {
             latest = next(&mut events).await?;
@@ -167,7 +167,7 @@ async fn versions_of_events_increase(env: &Env) -> Verdict {
     Ok(())
 }
 
-async fn what_leaves_the_selector_is_deleted_and_what_enters_is_added(env: &Env) -> Verdict {
+async fn leaving_a_selector_is_deleted_and_entering_added(env: &Env) -> Verdict {
     env.maps().create(&PostParams::default(), &env.map("a")).await?;
     let mut events = maps_since(env, "&labelSelector=l%3Dx").await?;
     labelled(env, "a", Some("x")).await?;
@@ -184,7 +184,7 @@ async fn what_leaves_the_selector_is_deleted_and_what_enters_is_added(env: &Env)
     same("outside nothing is told", brief(&next(&mut events).await?), "ADDED b")
 }
 
-async fn a_watch_of_one_name_sees_that_one_alone(env: &Env) -> Verdict {
+async fn a_watch_of_one_name_returns_only_that_object(env: &Env) -> Verdict {
     let mut events = maps_since(env, "&fieldSelector=metadata.name%3Db").await?;
     for name in ["a", "b"] {
         env.maps().create(&PostParams::default(), &env.map(name)).await?;
@@ -192,7 +192,7 @@ async fn a_watch_of_one_name_sees_that_one_alone(env: &Env) -> Verdict {
     same("event", brief(&next(&mut events).await?), "ADDED b")
 }
 
-async fn a_watch_of_one_namespace_sees_no_other(env: &Env) -> Verdict {
+async fn a_watch_of_one_namespace_returns_no_others(env: &Env) -> Verdict {
     let mut events = maps_since(env, "").await?;
     let other = Env { namespace: "default".into(), ..env.clone() };
     let name = env.namespace.as_str();
@@ -202,16 +202,16 @@ async fn a_watch_of_one_namespace_sees_no_other(env: &Env) -> Verdict {
     same("event", brief(&next(&mut events).await?), "ADDED mine")
 }
 
-async fn a_watch_ends_cleanly_when_its_time_is_over(env: &Env) -> Verdict {
+async fn a_watch_ends_cleanly_after_its_timeout(env: &Env) -> Verdict {
     let events = maps_since(env, "&timeoutSeconds=1").await?;
     let all: Vec<Value> = tokio::time::timeout(Duration::from_secs(10), events.collect()).await?;
     holds("no error was told", all.iter().all(|event| event["type"] == "BOOKMARK"))
 }
 
-async fn bookmarks_come_when_asked_for_and_have_a_version(env: &Env) -> Verdict {
+async fn requested_bookmarks_have_a_version(env: &Env) -> Verdict {
     let since = listed(env, &env.core("configmaps")).await?;
     let mut events = maps_since(env, "&allowWatchBookmarks=true").await?;
-    // A watch at whose start nothing more is written may have none.
+    // A watch without a write since its start may have no bookmark.
     env.maps().create(&PostParams::default(), &env.map("a")).await?;
     same("what came", &next(&mut events).await?["type"], "ADDED")?;
     let bookmark = tokio::time::timeout(Duration::from_secs(90), events.next()).await?.ok_or("the stream ended")?;
@@ -220,7 +220,7 @@ async fn bookmarks_come_when_asked_for_and_have_a_version(env: &Env) -> Verdict 
     holds("it has a version", version(&bookmark["object"]) > since)
 }
 
-async fn a_forgotten_version_is_told_in_the_stream_and_ends_it(env: &Env) -> Verdict {
+async fn a_compacted_version_ends_the_stream_with_an_error(env: &Env) -> Verdict {
     env.widget("a", json!({})).await?;
     if let Some(cluster) = &env.cluster {
         cluster.compact();
@@ -234,7 +234,7 @@ async fn a_forgotten_version_is_told_in_the_stream_and_ends_it(env: &Env) -> Ver
     same("after it", tokio::time::timeout(Duration::from_secs(10), events.next()).await?, None)
 }
 
-async fn a_streaming_list_ends_in_a_marked_bookmark_and_goes_on(env: &Env) -> Verdict {
+async fn a_streaming_list_sends_a_marked_bookmark(env: &Env) -> Verdict {
     for name in ["a", "b"] {
         env.maps().create(&PostParams::default(), &env.map(name)).await?;
     }
@@ -266,7 +266,7 @@ async fn a_metadata_watch_has_only_metadata(env: &Env) -> Verdict {
     same("data", &first["object"]["data"], &Value::Null)
 }
 
-async fn a_finalizer_shows_deletion_as_a_modification_first(env: &Env) -> Verdict {
+async fn deletion_with_a_finalizer_is_a_modification_first(env: &Env) -> Verdict {
     env.maps().create(&PostParams::default(), &env.map("a")).await?;
     let finalizer = json!({"metadata": {"finalizers": ["conform.evenkeel.dev/f"]}});
     env.merge(&env.core("configmaps/a"), &finalizer).await?.is(200)?;
@@ -293,7 +293,7 @@ async fn a_status_write_is_an_event(env: &Env) -> Verdict {
     same("phase", &event["object"]["status"]["phase"], "x")
 }
 
-async fn a_watch_at_a_version_of_the_future_is_silent_until_its_time(env: &Env) -> Verdict {
+async fn a_watch_at_a_future_version_is_silent(env: &Env) -> Verdict {
     env.maps().create(&PostParams::default(), &env.map("a")).await?;
     let path = env.core("configmaps?watch=true&resourceVersion=999999999&timeoutSeconds=1");
     let events = watch(env, &path, "application/json").await?;

@@ -1,4 +1,4 @@
-//! Creating, replacing and patching objects.
+//! Creating, updating and patching objects.
 
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
@@ -10,7 +10,7 @@ use crate::env::{Env, with};
 use crate::rule::rules;
 
 rules![
-    a_created_object_gets_an_identity_of_the_servers_own_making,
+    a_created_object_gets_a_server_generated_identity,
     a_second_object_of_the_same_name_already_exists,
     a_create_with_a_version_is_refused,
     generated_names_differ,
@@ -34,17 +34,17 @@ rules![
     a_strategic_patch_of_a_custom_resource_is_unsupported,
     a_patch_of_an_absent_object_is_not_found,
     a_dry_run_stores_nothing,
-    a_secret_folds_its_string_data,
-    a_method_that_a_path_does_not_have_is_refused,
+    a_secret_merges_its_string_data,
+    an_unsupported_method_is_refused,
     a_body_of_an_unknown_media_type_is_unsupported,
     an_unreadable_body_is_a_bad_request,
     a_body_of_another_kind_is_refused,
-    a_writer_is_named_by_its_field_manager_or_its_agent,
-    of_many_creates_at_once_one_succeeds,
-    patches_at_once_all_count,
+    a_manager_is_the_field_manager_or_user_agent,
+    one_of_many_concurrent_creates_succeeds,
+    concurrent_patches_all_succeed,
 ];
 
-async fn a_created_object_gets_an_identity_of_the_servers_own_making(env: &Env) -> Verdict {
+async fn a_created_object_gets_a_server_generated_identity(env: &Env) -> Verdict {
     let own = json!({"apiVersion": "conform.evenkeel.dev/v1", "kind": "Widget", "spec": {"size": 1},
         "metadata": {"name": "a", "uid": "00000000-0000-0000-0000-000000000001", "generation": 7, "creationTimestamp": "2020-01-01T00:00:00Z"}});
     let made = env.post(&env.path(""), &own).await?.is(201)?.body;
@@ -245,14 +245,14 @@ async fn a_dry_run_stores_nothing(env: &Env) -> Verdict {
     same("stored", env.maps().get("a").await?, made)
 }
 
-async fn a_secret_folds_its_string_data(env: &Env) -> Verdict {
+async fn a_secret_merges_its_string_data(env: &Env) -> Verdict {
     let body = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"k": "v"}});
     let made = env.post(&env.core("secrets"), &body).await?.is(201)?.body;
     same("data", &made["data"], &json!({"k": "dg=="}))?;
     same("stringData", &made["stringData"], &Value::Null)
 }
 
-async fn a_method_that_a_path_does_not_have_is_refused(env: &Env) -> Verdict {
+async fn an_unsupported_method_is_refused(env: &Env) -> Verdict {
     let map = json(&env.maps().create(&PostParams::default(), &env.map("a")).await?);
     env.put(&env.core("configmaps"), &map).await?.refuses(405, "MethodNotAllowed")?;
     env.post(&env.core("configmaps/a"), &map).await?.refuses(405, "MethodNotAllowed").map(|_| ())
@@ -276,7 +276,7 @@ async fn a_body_of_another_kind_is_refused(env: &Env) -> Verdict {
     env.post(&env.path(""), &secret).await?.refuses(400, "BadRequest").map(|_| ())
 }
 
-async fn a_writer_is_named_by_its_field_manager_or_its_agent(env: &Env) -> Verdict {
+async fn a_manager_is_the_field_manager_or_user_agent(env: &Env) -> Verdict {
     let path = env.core("configmaps/a");
     let body = json(&with(&env.map("a"), json!({"apiVersion": "v1", "kind": "ConfigMap"})));
     let made = env.post(&env.core("configmaps"), &body).await?.is(201)?;
@@ -290,7 +290,7 @@ async fn a_writer_is_named_by_its_field_manager_or_its_agent(env: &Env) -> Verdi
     holds("else the agent is the name", entries.iter().any(|entry| entry["manager"] == "agent"))
 }
 
-async fn of_many_creates_at_once_one_succeeds(env: &Env) -> Verdict {
+async fn one_of_many_concurrent_creates_succeeds(env: &Env) -> Verdict {
     let create = |_| async { env.maps().create(&PostParams::default(), &env.map("a")).await };
     let answers = futures::future::join_all((0..10).map(create)).await;
     let (made, failed): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
@@ -298,7 +298,7 @@ async fn of_many_creates_at_once_one_succeeds(env: &Env) -> Verdict {
     failed.into_iter().try_for_each(|answer| refused(answer, 409, "AlreadyExists").map(|_| ()))
 }
 
-async fn patches_at_once_all_count(env: &Env) -> Verdict {
+async fn concurrent_patches_all_succeed(env: &Env) -> Verdict {
     env.widget("a", json!({})).await?;
     let patch = |number: i32| async move {
         let key = format!("k{number}");

@@ -1,4 +1,4 @@
-//! Placeholders: values that differ from run to run but must agree within one.
+//! Placeholders: values that differ between runs but must be consistent within a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -10,21 +10,21 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"<(?:(rv|uid|continue|rand|clusterIP):(\d+|current)|(time|microtime|etag|port|hash))>").unwrap()
 });
 
-/// Who moves the version of lists and bookmarks.
+/// The writers that change the resource version of lists and bookmarks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writers {
-    /// The case alone.
+    /// Only the case.
     Alone,
-    /// Controllers and other users as well: such a version is at least the recorded one.
+    /// Controllers and other users too; such a version is at least the recorded one.
     Others,
 }
 
-/// What the placeholders of one case stand for so far.
+/// The values that are bound to the placeholders of one case.
 #[derive(Clone)]
 pub(crate) struct Bindings {
     writers: Writers,
     values: BTreeMap<String, String>,
-    /// Versions of lists and bookmarks: other writers of the recording server may lie between them and the objects'.
+    /// Versions of lists and bookmarks. On the recording server, other writes may come between them and the objects.
     loose: BTreeSet<String>,
 }
 
@@ -33,14 +33,14 @@ impl Bindings {
         Self { writers, values: BTreeMap::new(), loose: BTreeSet::new() }
     }
 
-    /// The version of a list or bookmark as it would be without other writers.
+    /// The version of a list or bookmark as if there were no other writers.
     pub(crate) fn without_others(&self, pattern: &str, actual: &str) -> String {
         let known = self.values.get(pattern).filter(|_| self.writers == Writers::Others);
         let earlier = known.filter(|known| known.parse::<u64>().ok() <= actual.parse().ok());
         earlier.map_or(actual, String::as_str).to_owned()
     }
 
-    /// Whether `actual` fits `pattern`; binds what was unbound.
+    /// Checks that `actual` matches `pattern`, and binds unbound placeholders.
     pub(crate) fn fits(&mut self, pattern: &str, actual: &str) -> Result<(), String> {
         if pattern == actual {
             return Ok(());
@@ -69,7 +69,7 @@ impl Bindings {
         verdict
     }
 
-    /// Different names never mean the same value, and versions keep the order of their numbers.
+    /// Different names have different values, and versions have the order of their numbers.
     fn contradicts(&self, name: &str, value: &str, other: &str, known: &str) -> bool {
         let (Some((kind, number)), Some((other_kind, other_number))) = (split(name), split(other)) else {
             return false;
@@ -86,7 +86,7 @@ impl Bindings {
         }
     }
 
-    /// The versions named in `value` belong to a list or a bookmark.
+    /// Marks the versions in `value` as those of a list or bookmark.
     pub(crate) fn loosen(&mut self, value: &Value) {
         let text = value.to_string();
         let versions = unbound(&text).filter(|name| !self.values.contains_key(*name));
@@ -94,7 +94,7 @@ impl Bindings {
         self.loose.extend(versions);
     }
 
-    /// The text to send: every placeholder replaced by its value.
+    /// The text with every placeholder replaced by its value.
     pub(crate) fn resolve(&self, text: &str) -> String {
         let value = |found: &Captures<'_>| match &found[0] {
             "<time>" => "2026-01-01T00:00:00Z".to_owned(),
@@ -104,7 +104,7 @@ impl Bindings {
         PLACEHOLDER.replace_all(text, value).into_owned()
     }
 
-    /// [`Self::resolve`] in every string and key of a body; times are those of the object as it is now.
+    /// [`Self::resolve`] for every string and key of a body; times are those of the live object.
     pub(crate) fn resolve_all(&self, value: &Value, live: &Value) -> Value {
         let none = &Value::Null;
         match value {
@@ -124,18 +124,18 @@ impl Bindings {
         }
     }
 
-    /// Takes what only the object's present state can tell: its version and identity.
+    /// Binds a value that only the live object has: its version or uid.
     pub(crate) fn observe(&mut self, unbound: &str, value: &str) {
         self.values.insert(unbound.to_owned(), value.to_owned());
     }
 
-    /// Drops a value that was true for one request alone.
+    /// Drops a value that was valid for one request only.
     pub(crate) fn forget(&mut self, name: &str) {
         self.values.remove(name);
     }
 }
 
-/// The placeholders in `text` that are still to be observed.
+/// The placeholders in `text` that are not bound yet.
 pub(crate) fn unbound(text: &str) -> impl Iterator<Item = &str> {
     PLACEHOLDER
         .find_iter(text)
@@ -143,7 +143,7 @@ pub(crate) fn unbound(text: &str) -> impl Iterator<Item = &str> {
         .filter(|name| name.starts_with("<rv:") || name.starts_with("<uid:"))
 }
 
-/// Whether a text holds any placeholder.
+/// Whether a text contains a placeholder.
 pub(crate) fn is_pattern(text: &str) -> bool {
     PLACEHOLDER.is_match(text)
 }

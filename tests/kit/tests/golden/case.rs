@@ -1,4 +1,4 @@
-//! The recorded cases: what was sent to a real API server and what it answered.
+//! The recorded cases: requests to a real API server and its responses.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The CRDs that an `ensure: crd` step names.
+/// The CRDs for `ensure: crd` steps.
 pub(crate) type Fixtures = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
@@ -18,13 +18,13 @@ struct Topic {
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) id: String,
-    /// Which recording server answered: `modern` or `full`.
+    /// The recording server: `modern` or `full`.
     pub(crate) server: String,
     pub(crate) steps: Vec<Step>,
 }
 
 impl Case {
-    /// The same id may have been recorded on both servers.
+    /// Includes the server, since the same id may be recorded on both.
     pub(crate) fn label(&self) -> String {
         format!("{}@{}", self.id, self.server)
     }
@@ -36,7 +36,7 @@ pub(crate) enum Step {
     Watch(Watch),
     Collect(Collect),
     Ensure(Ensure),
-    /// Relations seen on values that were not kept: rules of the conformance suite, nothing to replay.
+    /// Relations between values that were not recorded; the conformance suite checks them, so there is nothing to replay.
     Facts {
         #[serde(rename = "facts")]
         _seen: Map<String, Value>,
@@ -51,7 +51,7 @@ pub(crate) struct Request {
     pub(crate) exchange: Exchange,
 }
 
-/// Opens a stream under a name; a later `collect` reads it.
+/// Opens a stream under a name; a later `collect` step reads it.
 #[derive(Deserialize)]
 pub(crate) struct Watch {
     pub(crate) watch: String,
@@ -64,7 +64,7 @@ pub(crate) struct Exchange {
     pub(crate) path: String,
     #[serde(default)]
     pub(crate) query: BTreeMap<String, String>,
-    /// A null value means: this header is not sent.
+    /// A null value means that the header is not sent.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, Option<String>>,
     pub(crate) body: Option<Value>,
@@ -103,7 +103,7 @@ pub(crate) enum Existence {
     Established,
 }
 
-/// The folder of recorded material beside the repository, if it is there.
+/// The directory of recorded cases next to the repository, if it exists.
 pub(crate) fn shared() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let linked = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared");
@@ -115,7 +115,7 @@ pub(crate) fn shared() -> Option<PathBuf> {
         .find(|folder| folder.join("index.json").is_file())
 }
 
-/// The cases of the repository itself, which the recorder makes; see `record.rs`.
+/// The cases in the repository, which the recorder creates; see `record.rs`.
 pub(crate) fn own() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -123,7 +123,7 @@ pub(crate) fn own() -> Vec<PathBuf> {
     files
 }
 
-/// All cases in the order they were recorded, topic by topic, and then the own ones.
+/// All cases in the order of recording, topic by topic, followed by those in the repository.
 pub(crate) fn load(folder: &Path) -> (Vec<Case>, Fixtures) {
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let index: Vec<Value> = serde_json::from_slice(&read("index.json")).unwrap();

@@ -1,31 +1,31 @@
-//! Where an answer differs from the recorded one.
+//! The differences between a response and the recorded one.
 
 use serde_json::{Map, Value};
 
 use crate::binding::{Bindings, is_pattern};
 use crate::case::Response;
 
-/// An answer as received, its body parsed where it is JSON and a string where not.
+/// A response; the body is parsed if it is JSON, otherwise it is a string.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: http::HeaderMap,
     pub(crate) body: Value,
 }
 
-/// The first difference, or none; binds the placeholders on the way.
+/// Returns the first difference as an error, and binds placeholders.
 pub(crate) fn answer(bindings: &mut Bindings, expected: &Response, actual: &Answer) -> Result<(), String> {
     let mut found = Vec::new();
     let received = &of_list(bindings, expected, &actual.body);
     if expected.status != actual.status {
-        let said = actual.body["message"].as_str().unwrap_or_default();
-        found.push(format!("status: expected {}, found {} {said}", expected.status, actual.status));
+        let message = actual.body["message"].as_str().unwrap_or_default();
+        found.push(format!("status: expected {}, found {} {message}", expected.status, actual.status));
     }
     headers(bindings, expected, actual, &mut found);
     if let Some(body) = &expected.body {
         value(bindings, &wordless(body), &wordless(received), "", &mut found);
     }
     for (pointer, part) in &expected.body_at {
-        // YAML was recorded as text; how it is laid out says nothing.
+        // YAML was recorded as text, but its layout is irrelevant.
         let text = part.as_str().filter(|_| pointer.is_empty() && !received.is_string());
         let part = &text.map_or_else(|| part.clone(), yaml);
         at(bindings, pointer, part, received, &mut found);
@@ -33,12 +33,12 @@ pub(crate) fn answer(bindings: &mut Bindings, expected: &Response, actual: &Answ
     found.into_iter().next().map_or(Ok(()), Err)
 }
 
-/// YAML as a value; what is none as it is.
+/// YAML as a value; invalid YAML stays a string.
 pub(crate) fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-/// The first difference between one watch event and the recorded one.
+/// The first difference between a watch event and the recorded one.
 pub(crate) fn event(bindings: &mut Bindings, expected: &Value, actual: &Value) -> Result<(), String> {
     let mut found = Vec::new();
     let mut actual = actual.clone();
@@ -51,7 +51,7 @@ pub(crate) fn event(bindings: &mut Bindings, expected: &Value, actual: &Value) -
     found.into_iter().next().map_or(Ok(()), Err)
 }
 
-/// The body as it would be without other writers, where it is a list.
+/// The body as if there were no other writers, if it is a list.
 fn of_list(bindings: &mut Bindings, expected: &Response, actual: &Value) -> Value {
     let mut actual = actual.clone();
     let body = expected.body.as_ref().unwrap_or(&Value::Null);
@@ -99,7 +99,7 @@ fn at(bindings: &mut Bindings, pointer: &str, expected: &Value, body: &Value, fo
     match (expected.as_str(), actual) {
         (Some("<absent>"), None) => {}
         (Some("<absent>"), Some(actual)) => found.push(format!("{pointer}: expected none, found {actual}")),
-        // The words of a refusal are not compared, see `wordless`.
+        // Error messages are not compared, see `wordless`.
         (_, None) if pointer == "/message" && body.get("message").is_some() => {}
         (_, None) => found.push(format!("{pointer}: expected {expected}, found none")),
         (_, Some(actual)) => {
@@ -151,7 +151,7 @@ fn object(
     }
 }
 
-/// Lists whose order says nothing (random, or by the second of the write) are compared by key.
+/// Lists with an irrelevant order (random, or by the second of the write) are sorted by key.
 fn ordered<'a>(pointer: &str, items: &'a [Value]) -> Vec<&'a Value> {
     let keys: &[&str] = match pointer.rsplit('/').next() {
         Some("causes") => &["reason", "field"],
@@ -164,7 +164,7 @@ fn ordered<'a>(pointer: &str, items: &'a [Value]) -> Vec<&'a Value> {
     items
 }
 
-/// How a table prints a time: `28m`, `6m57s`.
+/// Whether the text is an age as in tables: `28m`, `6m57s`.
 fn is_age(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_digit() || "dhmsy".contains(c))
@@ -179,7 +179,7 @@ fn counterpart<'a>(bindings: &mut Bindings, key: &str, actual: &'a Map<String, V
     bindings.fits(key, name).ok().map(|()| name)
 }
 
-/// A refusal without its prose: messages of decoding errors are Go's own, reasons and fields are the contract.
+/// An error without its messages: those of decoding errors come from Go; reasons and fields are the contract.
 fn wordless(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! Makes what a case stands on exist: a namespace, a CRD with live routes.
+//! Creates the prerequisites of a case: a namespace, or a CRD that is served.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::stream::parse;
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// What cases make outside the namespaces they name.
+/// Objects that cases create outside their namespaces.
 const STRAY: [&str; 4] = [
     "/api/v1/namespaces/default/events/ev-two-node",
     "/apis/events.k8s.io/v1/namespaces/default/events/ev-two-node",
@@ -21,7 +21,7 @@ const STRAY: [&str; 4] = [
     "/api/v1/namespaces/status-genb2",
 ];
 
-/// Creates it where absent and waits until it serves.
+/// Creates the prerequisite if it is absent, and waits until it is served.
 pub(crate) async fn exists(client: &Client, ensure: &Ensure, fixtures: &Fixtures) -> Result<(), String> {
     match ensure.ensure {
         Existence::Namespace => namespace(client, &ensure.name).await,
@@ -30,7 +30,7 @@ pub(crate) async fn exists(client: &Client, ensure: &Ensure, fixtures: &Fixtures
     }
 }
 
-/// Removes what earlier runs left on a server that outlives the run.
+/// Removes objects of earlier runs from a server that outlives the run.
 pub(crate) async fn clean(client: &Client, cases: &[&Case]) -> Result<(), String> {
     let paths: Vec<String> = leftovers(client, cases).await?;
     for path in &paths {
@@ -59,7 +59,7 @@ async fn leftovers(client: &Client, cases: &[&Case]) -> Result<Vec<String>, Stri
     Ok(namespaces.chain(crds).chain(stray).collect())
 }
 
-/// The collections within namespaces that the cases write to.
+/// The namespaced collections to which the cases write.
 fn collections(cases: &[&Case]) -> BTreeSet<String> {
     let steps = cases.iter().flat_map(|case| &case.steps);
     let paths = steps.filter_map(|step| match step {
@@ -74,9 +74,9 @@ fn collections(cases: &[&Case]) -> BTreeSet<String> {
     paths.filter_map(collection).collect()
 }
 
-/// Takes the finalizers off, so that what is deleted can go.
+/// Removes finalizers, so that the objects can be deleted.
 async fn release(client: &Client, collection: &str) -> Result<(), String> {
-    // Without a kubelet nobody else ends a pod.
+    // There is no kubelet that ends a pod, so it is deleted without a grace period.
     if collection.ends_with("/pods") {
         call(client, "DELETE", &format!("{collection}?gracePeriodSeconds=0"), None).await?;
     }
@@ -89,7 +89,7 @@ async fn release(client: &Client, collection: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What the recorder had made before a case without saying so.
+/// Prerequisites of the recorder that the case does not list.
 pub(crate) async fn arrange(client: &Client, case: &Case, fixtures: &Fixtures) -> Result<(), String> {
     if case.id.starts_with("discovery/") && case.server == "modern" {
         let path = format!("{CRDS}/frees.ex.dev");

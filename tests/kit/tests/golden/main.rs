@@ -1,11 +1,12 @@
-//! Replays conversations recorded on real API servers and compares every answer.
+//! Replays conversations that were recorded on real API servers, and compares every response.
 //!
-//! `cargo test -p evenkeel-testkit --test golden -- [part of a name]`; with `EVENKEEL_REAL_APISERVER` naming the folder
-//! of the real servers (see `tests/kit/real.sh`) the cases are replayed on those that recorded them, too. With
-//! `EVENKEEL_GOLDEN_VERBOSE` every differing step is printed, expected or not.
+//! `cargo test -p evenkeel-testkit --test golden -- [part of a name]`
 //!
-//! With `EVENKEEL_GOLDEN_RECORD`, too, nothing is compared: the requests of `tests/kit/cases` whose case has that in its name are sent
-//! to the real servers, and their answers written beside them.
+//! * `EVENKEEL_REAL_APISERVER`: the directory of the real servers (see `tests/kit/real.sh`); the cases are also replayed on the servers
+//!   that recorded them.
+//! * `EVENKEEL_GOLDEN_VERBOSE`: prints every differing step, expected or not.
+//! * `EVENKEEL_GOLDEN_RECORD`, together with `EVENKEEL_REAL_APISERVER`: records instead of comparing. The requests of the cases in
+//!   `tests/kit/cases` whose label contains its value are sent to the real servers, and their responses are written to the case files.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
 
 mod binding;
@@ -57,12 +58,12 @@ async fn main() -> ExitCode {
     summary(&failed)
 }
 
-/// The folder of the real servers.
+/// The directory of the real servers.
 fn real() -> Option<PathBuf> {
     std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from)
 }
 
-/// On the embedded server every case has a cluster of its own.
+/// On the embedded server, every case has its own cluster.
 async fn on_kit(cases: &[Case], fixtures: &Fixtures, pending: &Pending, filter: &str) -> Vec<String> {
     let name = "kit";
     let mine = cases.iter().filter(|case| case.label().contains(filter));
@@ -76,7 +77,7 @@ async fn on_kit(cases: &[Case], fixtures: &Fixtures, pending: &Pending, filter: 
     strangers(name, cases, pending).into_iter().chain(reports.into_iter().flatten()).collect()
 }
 
-/// On a real server one case after another: they share its version space.
+/// On a real server, cases run one after another, since they share its resource versions.
 async fn on_real(
     name: &'static str,
     kubeconfig: &Path,
@@ -97,7 +98,7 @@ async fn on_real(
     for case in mine {
         let excused = pending.of(name, &case.label());
         let mut differences = replay::replay(case, &clients, Pace::REAL, fixtures, &excused).await;
-        // Its own controllers write between our steps: what a real server says otherwise once, it has to say twice.
+        // Controllers of a real server write between the steps, so a difference counts only if it occurs twice.
         if excused.verdict(&differences).is_err() && ensure::clean(&clients.admin, &[case]).await.is_ok() {
             println!("  {name} {} differs; once more", case.label());
             differences = replay::replay(case, &clients, Pace::REAL, fixtures, &excused).await;

@@ -1,4 +1,4 @@
-//! The list of cases and steps that are not expected to agree, each with its reason.
+//! The list of cases and steps that are expected to differ, each with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,23 +11,23 @@ enum Somewhere {
     Yes,
 }
 
-/// Which steps of a case may differ.
+/// The steps of a case that may differ.
 #[derive(Clone, Default)]
 pub(crate) struct Excused {
     steps: BTreeSet<usize>,
-    /// The part of `steps` that differs on some runs only.
+    /// The steps of `steps` that differ only in some runs.
     sometimes: BTreeSet<usize>,
-    /// Some step differs, whichever: for what is not built yet.
+    /// Any step may differ, since a feature is missing.
     somewhere: Somewhere,
     reasons: Vec<String>,
 }
 
-/// Keyed by the server replayed on and the label of the case.
+/// The key is the server of the replay and the label of the case.
 pub(crate) struct Pending(BTreeMap<(String, String), Excused>);
 
 impl Pending {
-    /// Lines of `server case@recorded steps reason`; steps are numbers joined by commas, a `~` before one
-    /// that differs on some runs only (a race on a real server), or `*` for a case that differs somewhere; `#` begins a comment.
+    /// Parses lines of `server case@recorded steps reason`. Steps are numbers joined by commas. A `~` before a number marks a step that
+    /// differs only in some runs (a race on a real server), and `*` a case in which any step may differ. `#` starts a comment.
     pub(crate) fn parse(text: &str) -> Self {
         let mut all: BTreeMap<_, Excused> = BTreeMap::new();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -55,7 +55,7 @@ impl Pending {
         self.0.get(&(server.to_owned(), label.to_owned())).cloned().unwrap_or_default()
     }
 
-    /// Entries that name no recorded case: they would never be noticed otherwise.
+    /// Entries whose case does not exist; they would have no effect.
     pub(crate) fn strangers<'a>(
         &'a self,
         server: &'a str,
@@ -71,7 +71,7 @@ impl Excused {
         self.somewhere == Somewhere::Yes || self.steps.contains(&step)
     }
 
-    /// What to print for a case: agreed, agreed but for the listed steps, or why it failed.
+    /// The text to print for a case: equal, equal except for the listed steps, or the failure.
     pub(crate) fn verdict(&self, differences: &Differences) -> Result<String, String> {
         if self.somewhere == Somewhere::Yes {
             let agrees = || Err("every step agrees: remove it from the list in pending.txt".to_owned());

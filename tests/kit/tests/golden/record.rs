@@ -1,4 +1,4 @@
-//! The recorder: plays the requests of the repository's own cases on the real servers and writes down what they answer.
+//! The recorder: sends the requests of the cases in this repository to the real servers, and records the responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::server::{Clients, Pace};
 
 static TIME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z$").unwrap());
 
-/// Records the own cases whose label holds `filter` on the servers that they name, each in the file it stands in.
+/// Records the cases whose label contains `filter` on their servers, and writes each to its file.
 pub(crate) async fn record(servers: &Path, filter: &str, fixtures: &Fixtures) -> Result<(), String> {
     for path in case::own() {
         let mut topic: Value = serde_json::from_slice(&fs::read(&path).unwrap()).map_err(|error| error.to_string())?;
@@ -34,7 +34,7 @@ pub(crate) async fn record(servers: &Path, filter: &str, fixtures: &Fixtures) ->
     Ok(())
 }
 
-/// The case as it is replayed; answers that are still to be recorded are left open.
+/// The case for a replay; missing responses get status 0.
 fn parsed(case: &Value) -> Result<(String, Case), String> {
     let mut open = case.clone();
     for step in open["steps"].as_array_mut().into_iter().flatten() {
@@ -67,9 +67,9 @@ fn write_down(case: &mut Value, answers: &BTreeMap<usize, Answer>) {
 
 fn response(answer: &Answer) -> Value {
     let mut headers = Map::new();
-    let said = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
+    let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
     for name in ["Content-Type", "Allow", "Retry-After"] {
-        if let Some(value) = said(name).filter(|value| *value != "application/json") {
+        if let Some(value) = header(name).filter(|value| *value != "application/json") {
             headers.insert(name.to_owned(), json!(value));
         }
     }
@@ -85,7 +85,7 @@ fn response(answer: &Answer) -> Value {
     response
 }
 
-/// The placeholders of a case: versions in their order, identities and tokens as they come.
+/// The placeholders of a case: versions are numbered by value, uids and continue tokens by first occurrence.
 #[derive(Default)]
 struct Names {
     versions: BTreeSet<u64>,

@@ -15,7 +15,7 @@ use crate::pending::Excused;
 use crate::server::{Clients, Pace};
 use crate::stream::{Next, Stream, parse};
 
-/// Step number and the first difference there.
+/// Step number and first difference of the step.
 pub(crate) type Differences = BTreeMap<usize, String>;
 
 struct Replay<'a> {
@@ -25,7 +25,7 @@ struct Replay<'a> {
     streams: HashMap<String, Stream>,
 }
 
-/// All steps that differ. Those in `excused` are expected to and are not waited for.
+/// Replays all steps and returns those that differ. Steps in `excused` are expected to differ, so their waits are short.
 pub(crate) async fn replay(
     case: &Case,
     clients: &Clients,
@@ -53,7 +53,7 @@ pub(crate) async fn replay(
     differences
 }
 
-/// What a server answers to each request of a case, for the recorder; streams are not recorded.
+/// The response of a server to each request of a case, for the recorder; streams are not recorded.
 pub(crate) async fn answers(
     case: &Case,
     clients: &Clients,
@@ -76,7 +76,7 @@ pub(crate) async fn answers(
     Ok(answers)
 }
 
-/// The recording servers had forgotten their first versions; the embedded one does when told.
+/// The recording servers had compacted their first versions; the embedded server compacts on request.
 fn forget_the_past(case: &Case, step: usize, clients: &Clients) {
     let then = [("watch/expired-cr@full", 3), ("watch/expired-cr@modern", 3), ("watch/start-errors@full", 2)];
     if let Some(cluster) = clients.cluster.as_ref().filter(|_| then.contains(&(case.label().as_str(), step))) {
@@ -85,7 +85,7 @@ fn forget_the_past(case: &Case, step: usize, clients: &Clients) {
 }
 
 impl Replay<'_> {
-    /// Reads are repeated for a while: controllers (collector, namespaces, CRDs) work beside the server.
+    /// Reads are repeated for a while, since controllers (garbage collector, namespaces, CRDs) work asynchronously.
     async fn request(&mut self, method: &str, exchange: &Exchange) -> Result<(), String> {
         let since = Instant::now();
         loop {
@@ -104,7 +104,7 @@ impl Replay<'_> {
         let response = self.send(method, exchange).await?;
         let moved = response.headers().get("Location").filter(|_| response.status() == 301);
         let response = match moved.and_then(|location| location.to_str().ok()) {
-            // The recorder's client followed.
+            // The client of the recorder followed redirects.
             Some(location) => {
                 let again = http::Request::get(location).body(Body::empty()).unwrap();
                 self.clients.admin.send(again).await.map_err(|error| error.to_string())?
@@ -157,13 +157,13 @@ impl Replay<'_> {
         request.body(Body::from(body)).map_err(|error| format!("{error}: no earlier answer told what to ask for"))
     }
 
-    /// A version that no answer told is one from before everything.
+    /// A version without an earlier response is one from before the case.
     fn version(&self, value: &str) -> String {
         let resolved = self.bindings.resolve(value);
         if resolved.starts_with("<rv:") { "1".to_owned() } else { resolved }
     }
 
-    /// Asks the server for what no earlier answer told: the object's present version, uid and times.
+    /// Reads values from the server that no earlier response contained: the current version, uid and times of the object.
     async fn observe(&mut self, exchange: &Exchange) -> Value {
         let text = exchange.body.as_ref().map(Value::to_string).unwrap_or_default();
         let missing: Vec<&str> = unbound(&text).filter(|name| self.bindings.resolve(name) == **name).collect();
@@ -195,7 +195,7 @@ impl Replay<'_> {
 
     async fn collect(&mut self, collect: &Collect) -> Result<(), String> {
         let Some(stream) = self.streams.get_mut(&collect.collect) else {
-            // A refused watch is an ended stream without events.
+            // A rejected watch counts as a stream that ended without events.
             let none = collect.events.is_empty() && collect.ended;
             return if none { Ok(()) } else { Err("the stream was not opened".to_owned()) };
         };
@@ -204,7 +204,7 @@ impl Replay<'_> {
             let patience = if is_plain_bookmark(expected) { self.pace.bookmark } else { self.pace.event };
             let event = loop {
                 match stream.next(patience).await {
-                    // A bookmark may come at any time.
+                    // A bookmark may arrive at any time.
                     Next::Event(event) if is_plain_bookmark(&event) && !is_plain_bookmark(expected) => {}
                     Next::Event(event) => break event,
                     Next::End => {
@@ -222,7 +222,7 @@ impl Replay<'_> {
     }
 }
 
-/// After the recorded events nothing else comes, and the stream is open or ended as recorded.
+/// Checks that no further events arrive, and that the stream is open or ended as recorded.
 async fn rest(stream: &mut Stream, ended: bool, pace: Pace) -> Result<(), String> {
     let patience = if ended { pace.answer } else { pace.quiet };
     loop {

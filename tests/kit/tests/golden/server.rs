@@ -1,4 +1,4 @@
-//! The servers that the cases are replayed on.
+//! The servers for the replay of cases.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,23 +10,23 @@ use kube::{Client, Config};
 use crate::binding::Writers;
 use crate::case::Exchange;
 
-/// How long to wait for what.
+/// Timeouts.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
-    /// A read that depends on a controller.
+    /// For a read that depends on a controller.
     pub(crate) settle: Duration,
     pub(crate) retry: Duration,
-    /// A watch event.
+    /// For a watch event.
     pub(crate) event: Duration,
-    /// A bookmark that nothing asked for.
+    /// For a periodic bookmark.
     pub(crate) bookmark: Duration,
-    /// The silence that proves that no event comes.
+    /// How long a stream must be silent to count as idle.
     pub(crate) quiet: Duration,
-    /// The head or the end of an answer.
+    /// For the head or the end of a response.
     pub(crate) answer: Duration,
 }
 
-/// On a real server controllers take their time, which the recordings show.
+/// The recordings show that the controllers of a real server need time.
 const GC_DELAY: Duration = Duration::from_secs(1);
 
 impl Pace {
@@ -48,34 +48,34 @@ impl Pace {
         answer: Duration::from_secs(10),
     };
 
-    /// For steps that are known to differ: seeing that is enough.
+    /// Short timeouts for steps that are known to differ.
     pub(crate) fn hurried(self) -> Self {
         let brief = Duration::from_millis(300);
         Self { settle: Duration::ZERO, event: brief, bookmark: brief, answer: Duration::from_secs(4), ..self }
     }
 }
 
-/// One server under its identities.
+/// Clients for one server with different users.
 pub(crate) struct Clients {
     pub(crate) admin: Client,
     pub(crate) nobody: Client,
     pub(crate) anonymous: Client,
     pub(crate) writers: Writers,
-    /// The embedded server, whose past can be forgotten at will.
+    /// The embedded server, whose history can be compacted.
     pub(crate) cluster: Option<Cluster>,
 }
 
 impl Clients {
     pub(crate) fn of(&self, exchange: &Exchange) -> &Client {
         match exchange.user.as_deref() {
-            // Recorded with credentials of its own, or none: the client must not add any.
+            // The request was recorded with its own credentials or with none, so the client must not add any.
             _ if exchange.headers.contains_key("Authorization") => &self.anonymous,
             Some("nobody") => &self.nobody,
             _ => &self.admin,
         }
     }
 
-    /// A new embedded server; like the one that recorded, it checks rights where that is `full`.
+    /// A new embedded server with the options of the recording server: `full` has RBAC.
     pub(crate) async fn embedded(like: &str) -> Self {
         let builder = Cluster::builder().bookmark_interval(Duration::from_secs(1)).gc_delay(GC_DELAY);
         let cluster = if like == "full" { builder.rbac().start().await } else { builder.start().await };
@@ -83,7 +83,7 @@ impl Clients {
         Self { admin: cluster.client(), nobody, anonymous, writers: Writers::Alone, cluster: Some(cluster) }
     }
 
-    /// A real server by the kubeconfig that its start script wrote.
+    /// A real server, from the kubeconfig of its start script.
     pub(crate) async fn connect(kubeconfig: &Path) -> Result<Self, String> {
         let admin = config(kubeconfig, "admin").await?;
         let mut anonymous = admin.clone();

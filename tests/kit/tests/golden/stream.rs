@@ -1,4 +1,4 @@
-//! An open watch: its lines arrive in the background until a step collects them.
+//! An open watch; a background task receives its lines until a step collects them.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// One watch stream of a case.
 pub(crate) struct Stream(UnboundedReceiver<Value>);
 
-/// What came out of a stream within a time.
+/// The next event of a stream within a timeout.
 pub(crate) enum Next {
     Event(Value),
     End,
@@ -47,12 +47,12 @@ async fn read(body: Body, lines: UnboundedSender<Value>) {
         }
     }
     if !held.is_empty() {
-        // The receiver may be gone: then nobody asks.
+        // The receiver may be dropped, if no step reads the stream any more.
         let _ = lines.send(parse(&held));
     }
 }
 
-/// JSON where it is, else the text itself.
+/// The bytes as JSON, or as a string if they are not JSON.
 pub(crate) fn parse(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
 }

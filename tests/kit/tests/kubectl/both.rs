@@ -1,13 +1,13 @@
-//! One session on the embedded server and on a real one: kubectl prints the same.
+//! Runs the same session on the embedded server and on a real one, and compares the output of kubectl.
 
 use std::path::PathBuf;
 
 use crate::Verdict;
 use crate::shell::{DEFINITION, Shell, WIDGET, steady};
 
-crate::sessions!(kubectl_prints_the_same_beside_a_real_server, kubectl_explains_the_same_fields_beside_a_real_server);
+crate::sessions!(kubectl_output_matches_a_real_server, kubectl_explain_matches_a_real_server);
 
-/// Commands, in order; the object is there from the first on.
+/// The commands in order; the object exists from the start.
 const SESSION: [&str; 26] = [
     "create -f w.yaml",
     "create -f w.yaml",
@@ -37,7 +37,7 @@ const SESSION: [&str; 26] = [
     "get keels",
 ];
 
-/// A shell beside the embedded server, and one beside the modern real one, if that runs.
+/// A shell for the embedded server, and one for the modern real server if it runs.
 async fn shells() -> Result<Option<(Shell, Shell)>, String> {
     let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
         println!("kubectl: skipped beside real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
@@ -46,7 +46,7 @@ async fn shells() -> Result<Option<(Shell, Shell)>, String> {
     Ok(Some((Shell::open().await?, Shell::at(servers.join("kubeconfig-modern"))?)))
 }
 
-async fn kubectl_prints_the_same_beside_a_real_server() -> Verdict {
+async fn kubectl_output_matches_a_real_server() -> Verdict {
     let Some((kit, real)) = shells().await? else { return Ok(()) };
     let (kit, real) = (session(&kit).await?, session(&real).await?);
     let differ = SESSION.iter().zip(kit.iter().zip(&real)).filter(|(_, (kit, real))| kit != real);
@@ -56,7 +56,7 @@ async fn kubectl_prints_the_same_beside_a_real_server() -> Verdict {
     if differ.is_empty() { Ok(()) } else { Err(differ.join("\n\n")) }
 }
 
-/// What each command of the session prints.
+/// The output of each command of the session.
 async fn session(shell: &Shell) -> Result<Vec<String>, String> {
     let own = |text: &str| text.replace("ex.dev", "keel.ex.dev").replace("widget", "keel").replace("Widget", "Keel");
     shell.write("crd.json", &own(DEFINITION).replace(r#""wd""#, r#""kl""#))?;
@@ -73,7 +73,7 @@ async fn session(shell: &Shell) -> Result<Vec<String>, String> {
     Ok(printed)
 }
 
-/// Kinds of all groups that both servers have.
+/// Kinds from all groups that both servers have.
 const EXPLAINED: [&str; 10] = [
     "configmap",
     "cronjob",
@@ -87,7 +87,7 @@ const EXPLAINED: [&str; 10] = [
     "statefulset",
 ];
 
-async fn kubectl_explains_the_same_fields_beside_a_real_server() -> Verdict {
+async fn kubectl_explain_matches_a_real_server() -> Verdict {
     let Some((kit, real)) = shells().await? else { return Ok(()) };
     for kind in EXPLAINED {
         let line = format!("explain {kind} --recursive");
@@ -99,7 +99,7 @@ async fn kubectl_explains_the_same_fields_beside_a_real_server() -> Verdict {
     Ok(())
 }
 
-/// What stands below the description.
+/// The part of the output after the description.
 fn fields(explained: &str) -> String {
     explained.split_once("FIELDS:").map(|(_, fields)| fields.to_owned()).unwrap_or_default()
 }

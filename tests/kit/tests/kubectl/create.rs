@@ -1,4 +1,4 @@
-//! Sessions that create built-in objects: kubectl sends them as protobuf.
+//! Sessions that create built-in objects, which kubectl sends as protobuf.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,9 @@ use crate::shell::{Shell, has, holds, same};
 crate::sessions!(
     config_maps_and_secrets_are_created,
     namespaces_are_created_and_deleted_with_their_contents,
-    a_deployment_is_created_as_it_was_asked_for,
+    a_deployment_is_created_as_requested,
     jobs_services_and_roles_are_created,
-    what_create_sends_is_what_it_says_it_would_send,
+    create_sends_the_printed_object,
 );
 
 async fn config_maps_and_secrets_are_created() -> Verdict {
@@ -33,7 +33,7 @@ async fn namespaces_are_created_and_deleted_with_their_contents() -> Verdict {
     has(&shell.fails("get ns extra").await?, &["NotFound"])
 }
 
-async fn a_deployment_is_created_as_it_was_asked_for() -> Verdict {
+async fn a_deployment_is_created_as_requested() -> Verdict {
     let shell = Shell::open().await?;
     shell.ok("create deployment web --image=nginx --replicas=0 --port=80").await?;
     let deployment = shell.object("deploy web").await?;
@@ -62,7 +62,7 @@ async fn jobs_services_and_roles_are_created() -> Verdict {
     holds("subjects", shell.object("rolebinding b").await?["subjects"] == subjects)
 }
 
-/// Every subcommand of `kubectl create` that makes an object, with a name for it.
+/// Every subcommand of `kubectl create` that creates an object, with arguments.
 const CREATED: [(&str, &str); 19] = [
     ("clusterrole", "a --verb=get,list --resource=pods,deployments.apps"),
     ("clusterrole", "b --verb=get --non-resource-url=/logs/*"),
@@ -85,36 +85,36 @@ const CREATED: [(&str, &str); 19] = [
     ("service externalname", "e --external-name=a.b"),
 ];
 
-async fn what_create_sends_is_what_it_says_it_would_send() -> Verdict {
+async fn create_sends_the_printed_object() -> Verdict {
     let shell = Shell::open().await?;
     for (kind, rest) in CREATED {
         let (rest, command) = rest.split_once(" -- ").map_or((rest, String::new()), |(a, b)| (a, format!(" -- {b}")));
-        let said = shell.ok(&format!("create {kind} {rest} --dry-run=client -o json{command}")).await?;
-        let said: Value = serde_json::from_str(&said).map_err(|error| error.to_string())?;
+        let sent = shell.ok(&format!("create {kind} {rest} --dry-run=client -o json{command}")).await?;
+        let sent: Value = serde_json::from_str(&sent).map_err(|error| error.to_string())?;
         shell.ok(&format!("create {kind} {rest}{command}")).await?;
         let name = rest.split(' ').next().unwrap_or_default();
         let stored = shell.object(&format!("{} {name}", kind.split(' ').next().unwrap_or_default())).await?;
-        if let Some(missing) = missing(&said, &stored, "") {
+        if let Some(missing) = missing(&sent, &stored, "") {
             return Err(format!("create {kind} {rest}: {missing}"));
         }
     }
     Ok(())
 }
 
-/// What is said and not stored.
-fn missing(said: &Value, stored: &Value, at: &str) -> Option<String> {
-    match (said, stored) {
+/// The first sent field that is not stored with the same value.
+fn missing(sent: &Value, stored: &Value, at: &str) -> Option<String> {
+    match (sent, stored) {
         (Value::Null, _) => None,
-        (Value::Object(said), _) => {
-            said.iter().find_map(|(name, said)| missing(said, &stored[name], &format!("{at}.{name}")))
+        (Value::Object(sent), _) => {
+            sent.iter().find_map(|(name, sent)| missing(sent, &stored[name], &format!("{at}.{name}")))
         }
-        (Value::Array(said), Value::Array(stored)) if said.len() == stored.len() => said
+        (Value::Array(sent), Value::Array(stored)) if sent.len() == stored.len() => sent
             .iter()
             .zip(stored)
             .enumerate()
-            .find_map(|(i, (said, stored))| missing(said, stored, &format!("{at}[{i}]"))),
-        _ if said == stored => None,
+            .find_map(|(i, (sent, stored))| missing(sent, stored, &format!("{at}[{i}]"))),
+        _ if sent == stored => None,
         _ if at.starts_with(".status") => None,
-        _ => Some(format!("{at}: {said} was sent, {stored} is stored")),
+        _ => Some(format!("{at}: {sent} was sent, {stored} is stored")),
     }
 }

@@ -1,8 +1,8 @@
-//! What kubectl makes of the embedded server, over HTTP and from outside.
+//! Runs kubectl against the embedded server, over HTTP.
 //!
-//! `cargo test -p evenkeel-testkit --test kubectl -- [part of a name]`; without kubectl it is skipped, which a line says. With
-//! `EVENKEEL_REAL_APISERVER` naming the folder of the real servers (see `tests/kit/real.sh`) some sessions run on one of those,
-//! too, and have to print the same.
+//! `cargo test -p evenkeel-testkit --test kubectl -- [part of a name]`. Without kubectl the tests are skipped with a message. If
+//! `EVENKEEL_REAL_APISERVER` is the directory of the real servers (see `tests/kit/real.sh`), some sessions also run on one of those, and
+//! must print the same.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
 
 mod both;
@@ -19,10 +19,10 @@ use std::process::ExitCode;
 use futures::StreamExt;
 use shell::Shell;
 
-/// What a session comes to.
+/// The result of a session.
 pub(crate) type Verdict = Result<(), String>;
 
-/// A session and its name, a sentence.
+/// A session and its name, which is a sentence.
 pub(crate) struct Session {
     name: &'static str,
     run: fn() -> Pin<Box<dyn Future<Output = Verdict> + Send>>,
@@ -48,7 +48,7 @@ async fn main() -> ExitCode {
     println!("kubectl: {version}");
     let all = [read::sessions(), write::sessions(), create::sessions(), rbac::sessions(), both::sessions()].concat();
     let asked = all.into_iter().filter(|session| session.name.replace('_', " ").contains(&filter));
-    // A session is a task of its own: a panic is its failure alone.
+    // A session runs in its own task, so that a panic fails only this session.
     let runs = asked.map(|session| async move {
         let verdict = tokio::spawn((session.run)()).await;
         report(session.name, verdict.unwrap_or_else(|panic| Err(panic.to_string())))

@@ -1,4 +1,4 @@
-//! Sessions about rights: what kubectl is told it may do, and what it may not.
+//! Sessions on RBAC: allowed and denied commands, and `kubectl auth can-i`.
 
 use evenkeel_testkit::Cluster;
 
@@ -6,19 +6,19 @@ use crate::Verdict;
 use crate::shell::{Shell, has, same};
 
 crate::sessions!(
-    without_rights_everything_is_allowed,
-    with_rights_a_user_may_do_what_a_role_says,
-    a_service_account_has_what_is_bound_to_it,
+    without_rbac_everything_is_allowed,
+    a_user_has_the_permissions_of_a_role,
+    a_service_account_gets_bound_roles,
     can_i_lists_the_rules_of_a_user,
 );
 
-async fn without_rights_everything_is_allowed() -> Verdict {
+async fn without_rbac_everything_is_allowed() -> Verdict {
     let shell = Shell::open().await?;
     same(&shell.ok("auth can-i create pods").await?, "yes")?;
     same(&shell.ok("auth can-i get pods --as jane").await?, "yes")
 }
 
-async fn with_rights_a_user_may_do_what_a_role_says() -> Verdict {
+async fn a_user_has_the_permissions_of_a_role() -> Verdict {
     let shell = Shell::beside(Cluster::builder().rbac()).await?;
     same(&shell.ok("auth can-i '*' '*'").await?, "yes")?;
     same(shell.fails("auth can-i get configmaps --as jane").await?.trim(), "no")?;
@@ -33,7 +33,7 @@ async fn with_rights_a_user_may_do_what_a_role_says() -> Verdict {
     has(&shell.fails("create configmap a --as jane").await?, &[r#"User "jane" cannot create resource "configmaps""#])
 }
 
-async fn a_service_account_has_what_is_bound_to_it() -> Verdict {
+async fn a_service_account_gets_bound_roles() -> Verdict {
     let shell = Shell::beside(Cluster::builder().rbac()).await?;
     shell.ok("create clusterrole all-maps --verb=* --resource=configmaps").await?;
     shell.ok("create rolebinding robot --clusterrole=all-maps --serviceaccount=default:robot").await?;

@@ -1,4 +1,4 @@
-//! Sessions that read: tables, other outputs, watches, descriptions, explanations, discovery.
+//! Sessions that read: tables, other outputs, watches, describe, explain and discovery.
 
 use std::process::Stdio;
 
@@ -8,20 +8,20 @@ use crate::Verdict;
 use crate::shell::{Shell, has, holds, same};
 
 crate::sessions!(
-    get_prints_the_columns_of_the_definition,
+    get_prints_the_columns_of_the_crd,
     get_prints_all_forms,
     get_watches_and_prints_a_row_for_each_change,
     get_prints_built_in_kinds,
-    get_pages_through_what_is_many,
+    get_pages_through_many_objects,
     describe_shows_fields_and_events,
-    explain_tells_the_schema_of_a_custom_kind,
-    explain_tells_the_fields_and_types_of_built_in_kinds,
+    explain_prints_the_schema_of_a_custom_kind,
+    explain_prints_fields_and_types_of_built_in_kinds,
     discovery_lists_kinds_by_group_and_category,
-    events_are_listed_by_what_they_are_about,
+    events_are_listed_by_their_object,
     wait_ends_with_the_condition_and_with_the_deletion,
 );
 
-async fn get_prints_the_columns_of_the_definition() -> Verdict {
+async fn get_prints_the_columns_of_the_crd() -> Verdict {
     let shell = Shell::with_widgets().await?;
     same(&shell.all("get widgets").await?, "No resources found in default namespace.\nexit 0")?;
     shell.ok("apply -f w.yaml").await?;
@@ -77,7 +77,7 @@ async fn get_prints_built_in_kinds() -> Verdict {
     has(&shell.ok("get all").await?, &["pod/p", "service/web", "deployment.apps/web"])
 }
 
-async fn get_pages_through_what_is_many() -> Verdict {
+async fn get_pages_through_many_objects() -> Verdict {
     let shell = Shell::open().await?;
     for name in ["a", "b", "c"] {
         shell.ok(&format!("create configmap {name}")).await?;
@@ -103,14 +103,14 @@ async fn describe_shows_fields_and_events() -> Verdict {
     has(&shell.ok("describe ns default").await?, &["Name: default", "Status: Active"])
 }
 
-async fn explain_tells_the_schema_of_a_custom_kind() -> Verdict {
+async fn explain_prints_the_schema_of_a_custom_kind() -> Verdict {
     let shell = Shell::with_widgets().await?;
     has(&shell.ok("explain widget").await?, &["GROUP: ex.dev", "KIND: Widget", "A widget.", "spec"])?;
     has(&shell.ok("explain widget.spec.size").await?, &["FIELD: size <integer>", "How large."])?;
     has(&shell.fails("explain widget.spec.absent").await?, &[r#"field "absent" does not exist"#])
 }
 
-async fn explain_tells_the_fields_and_types_of_built_in_kinds() -> Verdict {
+async fn explain_prints_fields_and_types_of_built_in_kinds() -> Verdict {
     let shell = Shell::open().await?;
     let containers = shell.ok("explain deployment.spec.template.spec.containers").await?;
     has(&containers, &["KIND: Deployment", "FIELD: containers <[]Container>", "image <string>", "env <[]EnvVar>"])?;
@@ -133,7 +133,7 @@ async fn discovery_lists_kinds_by_group_and_category() -> Verdict {
     same(&shell.ok("get --raw /readyz").await?, "ok")
 }
 
-async fn events_are_listed_by_what_they_are_about() -> Verdict {
+async fn events_are_listed_by_their_object() -> Verdict {
     let shell = Shell::open().await?;
     let event = "apiVersion: v1\nkind: Event\nmetadata: {name: e}\ninvolvedObject: {apiVersion: v1, kind: ConfigMap, name: a, namespace: default}\ntype: \
                  Warning\nreason: Odd\nmessage: that is odd\ncount: 3\nlastTimestamp: 2026-01-01T00:00:00Z\n";

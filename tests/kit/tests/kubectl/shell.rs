@@ -1,4 +1,4 @@
-//! A shell with kubectl in it, and a server of its own behind it.
+//! A shell for kubectl with its own server.
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
@@ -9,13 +9,13 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// The kind most sessions are about.
+/// The CRD of the kind that most sessions use.
 pub(crate) const DEFINITION: &str = include_str!("widget.json");
 
 pub(crate) const WIDGET: &str =
     "apiVersion: ex.dev/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: 1, replicas: 2, color: red}\n";
 
-/// Where kubectl runs.
+/// The environment in which kubectl runs.
 pub(crate) struct Shell {
     pub(crate) cluster: Option<Cluster>,
     _serving: Option<Serving>,
@@ -24,13 +24,13 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// What kubectl says of itself; none when there is none.
+    /// The version line of kubectl; `None` if kubectl is not installed.
     pub(crate) async fn version() -> Option<String> {
         let output = Command::new("kubectl").args(["version", "--client"]).output().await.ok()?;
         output.status.success().then(|| printed(&output.stdout).lines().next().unwrap_or_default().to_owned())
     }
 
-    /// A shell beside a new server, which says it is the release that kubectl 1.32 belongs to.
+    /// A shell with a new server that reports the release of kubectl 1.32.
     pub(crate) async fn open() -> Result<Self, String> {
         Self::beside(Cluster::builder()).await
     }
@@ -44,7 +44,7 @@ impl Shell {
         Ok(Shell { cluster: Some(cluster), _serving: Some(serving), folder, kubeconfig })
     }
 
-    /// A shell beside a server that is there.
+    /// A shell for an existing server.
     pub(crate) fn at(kubeconfig: PathBuf) -> Result<Self, String> {
         let folder = TempDir::new().map_err(|error| error.to_string())?;
         Ok(Shell { cluster: None, _serving: None, folder, kubeconfig })
@@ -64,35 +64,35 @@ impl Shell {
         std::fs::write(self.folder.path().join(name), text).map_err(|error| error.to_string())
     }
 
-    /// What the command prints; it must succeed.
+    /// The output of the command, which must succeed.
     pub(crate) async fn ok(&self, line: &str) -> Result<String, String> {
         let output = self.run(line, "").await?;
         let (out, err) = (printed(&output.stdout), printed(&output.stderr));
         if output.status.success() { Ok(out) } else { Err(format!("kubectl {line}: {out}{err}")) }
     }
 
-    /// What the command complains of; it must fail.
+    /// The output of the command, which must fail.
     pub(crate) async fn fails(&self, line: &str) -> Result<String, String> {
         let output = self.run(line, "").await?;
         let (out, err) = (printed(&output.stdout), printed(&output.stderr));
         if output.status.success() { Err(format!("kubectl {line} succeeds: {out}")) } else { Ok(format!("{out}{err}")) }
     }
 
-    /// What the command prints, on both channels, and its exit code.
+    /// The output of the command on stdout and stderr, and its exit code.
     pub(crate) async fn all(&self, line: &str) -> Result<String, String> {
         let output = self.run(line, "").await?;
         let (out, err) = (printed(&output.stdout), printed(&output.stderr));
         Ok(format!("{out}{err}exit {}", output.status.code().unwrap_or(-1)))
     }
 
-    /// With an editor that is this command.
+    /// Runs the command with this editor command.
     pub(crate) async fn edited(&self, line: &str, editor: &str) -> Result<String, String> {
         let output = self.run(line, editor).await?;
         let (out, err) = (printed(&output.stdout), printed(&output.stderr));
         if output.status.success() { Ok(out) } else { Err(format!("kubectl {line}: {out}{err}")) }
     }
 
-    /// An object as kubectl gets it.
+    /// An object as `kubectl get` returns it.
     pub(crate) async fn object(&self, what: &str) -> Result<Value, String> {
         let text = self.ok(&format!("get {what} -o json")).await?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
@@ -102,7 +102,7 @@ impl Shell {
         self.command(line, editor).output().await.map_err(|error| error.to_string())
     }
 
-    /// The command, its folder and surroundings being those of this shell.
+    /// The command with the directory and the environment of this shell.
     pub(crate) fn command(&self, line: &str, editor: &str) -> Command {
         let mut command = Command::new("kubectl");
         command.args(words(line)).current_dir(self.folder.path()).stdin(Stdio::null()).kill_on_drop(true);
@@ -116,7 +116,7 @@ fn printed(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Words of a line, as a shell splits it: what stands in single quotes stays together.
+/// Splits a line into words like a shell; single quotes group words.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
     for letter in line.chars() {
@@ -133,7 +133,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The text without what differs from run to run, its columns set one space apart.
+/// The text without values that differ between runs, and with single spaces between columns.
 pub(crate) fn steady(text: &str) -> String {
     let volatile = [
         (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d+", "<time>"),
@@ -151,13 +151,13 @@ pub(crate) fn steady(text: &str) -> String {
     })
 }
 
-/// Both sides are the same but for what differs from run to run.
+/// Checks that both texts are equal, except for values that differ between runs.
 pub(crate) fn same(found: &str, expected: &str) -> Result<(), String> {
     let (found, expected) = (steady(found), steady(expected));
     if found.trim() == expected.trim() { Ok(()) } else { Err(format!("expected\n{expected}\nfound\n{found}")) }
 }
 
-/// The text has these parts.
+/// Checks that the text contains these parts.
 pub(crate) fn has(text: &str, parts: &[&str]) -> Result<(), String> {
     let steady = steady(text);
     match parts.iter().find(|part| !steady.contains(*part)) {
@@ -166,7 +166,7 @@ pub(crate) fn has(text: &str, parts: &[&str]) -> Result<(), String> {
     }
 }
 
-/// A statement that is true.
+/// Checks that the condition is true.
 pub(crate) fn holds(what: &str, truth: bool) -> Result<(), String> {
     if truth { Ok(()) } else { Err(what.to_owned()) }
 }

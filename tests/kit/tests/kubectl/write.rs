@@ -1,4 +1,4 @@
-//! Sessions that write: apply in both ways, diff, patches, edit, labels, replace, scale, delete.
+//! Sessions that write: client-side and server-side apply, diff, patch, edit, label, replace, scale and delete.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use crate::Verdict;
 use crate::shell::{Shell, WIDGET, has, holds, same};
 
 crate::sessions!(
-    apply_creates_changes_and_leaves_alone,
-    apply_on_the_server_tells_conflicts_and_forces,
-    apply_on_the_server_takes_over_from_the_client,
-    diff_shows_what_would_change,
+    apply_creates_changes_or_does_nothing,
+    server_side_apply_reports_conflicts_and_forces,
+    server_side_apply_takes_over_from_client_side_apply,
+    diff_shows_the_changes,
     patches_of_all_types_change_objects,
-    edit_stores_what_the_editor_leaves,
-    labels_and_annotations_come_and_go,
-    replace_wants_the_object_to_be_there,
-    scale_changes_the_wanted_number,
+    edit_stores_the_edited_object,
+    labels_and_annotations_are_set_and_removed,
+    replace_requires_an_existing_object,
+    scale_changes_the_replicas,
     delete_waits_for_finalizers_and_takes_selectors,
     a_dry_run_on_the_server_stores_nothing,
     unknown_fields_are_refused_by_the_server,
     a_deployment_is_set_and_restarted,
 );
 
-async fn apply_creates_changes_and_leaves_alone() -> Verdict {
+async fn apply_creates_changes_or_does_nothing() -> Verdict {
     let shell = Shell::with_widgets().await?;
     same(&shell.ok("apply -f w.yaml").await?, "widget.ex.dev/w created")?;
     same(&shell.ok("apply -f w.yaml").await?, "widget.ex.dev/w unchanged")?;
@@ -36,7 +36,7 @@ async fn apply_creates_changes_and_leaves_alone() -> Verdict {
     same(&shell.ok("apply -f cm.yaml").await?, "configmap/a unchanged")
 }
 
-async fn apply_on_the_server_tells_conflicts_and_forces() -> Verdict {
+async fn server_side_apply_reports_conflicts_and_forces() -> Verdict {
     let shell = Shell::with_widgets().await?;
     same(&shell.ok("apply --server-side -f w.yaml").await?, "widget.ex.dev/w serverside-applied")?;
     shell.write("w.yaml", &WIDGET.replace("size: 1", "size: 7"))?;
@@ -54,7 +54,7 @@ async fn apply_on_the_server_tells_conflicts_and_forces() -> Verdict {
     holds("the new value is stored", widget["spec"]["size"] == 7)
 }
 
-async fn apply_on_the_server_takes_over_from_the_client() -> Verdict {
+async fn server_side_apply_takes_over_from_client_side_apply() -> Verdict {
     let shell = Shell::with_widgets().await?;
     shell.ok("apply -f w.yaml").await?;
     shell.write("w.yaml", "apiVersion: ex.dev/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: 1}\n")?;
@@ -63,7 +63,7 @@ async fn apply_on_the_server_takes_over_from_the_client() -> Verdict {
     holds("what the client applied once is released", widget["spec"] == json!({"size": 1}))
 }
 
-async fn diff_shows_what_would_change() -> Verdict {
+async fn diff_shows_the_changes() -> Verdict {
     let shell = Shell::with_widgets().await?;
     shell.ok("apply -f w.yaml").await?;
     same(&shell.ok("diff -f w.yaml").await?, "")?;
@@ -97,7 +97,7 @@ async fn patches_of_all_types_change_objects() -> Verdict {
     holds("the container keeps its image", container["image"] == "nginx" && container["env"][0]["value"] == "b")
 }
 
-async fn edit_stores_what_the_editor_leaves() -> Verdict {
+async fn edit_stores_the_edited_object() -> Verdict {
     let shell = Shell::with_widgets().await?;
     shell.ok("apply -f w.yaml").await?;
     same(&shell.edited("edit wd w", "sed -i s/size:.*/size:\\ 9/").await?, "widget.ex.dev/w edited")?;
@@ -105,7 +105,7 @@ async fn edit_stores_what_the_editor_leaves() -> Verdict {
     has(&shell.edited("edit wd w", "true").await?, &[])
 }
 
-async fn labels_and_annotations_come_and_go() -> Verdict {
+async fn labels_and_annotations_are_set_and_removed() -> Verdict {
     let shell = Shell::with_widgets().await?;
     shell.ok("apply -f w.yaml").await?;
     same(&shell.ok("label wd w a=b").await?, "widget.ex.dev/w labeled")?;
@@ -116,7 +116,7 @@ async fn labels_and_annotations_come_and_go() -> Verdict {
     has(&shell.fails("label wd w 'bad key=x'").await?, &["invalid"])
 }
 
-async fn replace_wants_the_object_to_be_there() -> Verdict {
+async fn replace_requires_an_existing_object() -> Verdict {
     let shell = Shell::with_widgets().await?;
     has(&shell.fails("replace -f w.yaml").await?, &["NotFound"])?;
     shell.ok("create -f w.yaml").await?;
@@ -125,7 +125,7 @@ async fn replace_wants_the_object_to_be_there() -> Verdict {
     shell.ok("replace --force -f w.yaml").await.map(|_| ())
 }
 
-async fn scale_changes_the_wanted_number() -> Verdict {
+async fn scale_changes_the_replicas() -> Verdict {
     let shell = Shell::with_widgets().await?;
     shell.ok("apply -f w.yaml").await?;
     same(&shell.ok("scale wd w --replicas=5").await?, "widget.ex.dev/w scaled")?;
@@ -146,7 +146,7 @@ async fn delete_waits_for_finalizers_and_takes_selectors() -> Verdict {
     let (hold, free) = (r#"'{"metadata":{"finalizers":["ex.dev/hold"]}}'"#, r#"'{"metadata":{"finalizers":null}}'"#);
     shell.ok(&format!("patch wd w --type=merge -p {hold}")).await?;
     let freed = async {
-        // It may go only once the delete has asked for it.
+        // The finalizer is removed only after the delete request.
         while !is_going(&shell).await? {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows.
+//! Validates `additionalPrinterColumns`.
 
 use serde_json::Value;
 

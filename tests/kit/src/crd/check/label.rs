@@ -1,4 +1,4 @@
-//! Refusals of texts, and what a label is.
+//! Errors for string fields, and validation of DNS-1035 labels.
 
 use std::sync::LazyLock;
 
@@ -6,12 +6,12 @@ use regex::Regex;
 
 use crate::schema::Cause;
 
-/// A wrong text, quoted.
+/// An invalid string value, printed in quotes.
 pub(super) fn invalid(field: &str, value: &str, why: &str) -> Cause {
     Cause::invalid(field, format!("{value:?}"), why)
 }
 
-/// Why the text is no label that begins with a letter.
+/// The reason why the text is not a label that begins with a letter.
 pub(super) fn label(text: &str) -> Option<String> {
     static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("^[a-z]([-a-z0-9]*[a-z0-9])?$").ok());
     let rule = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \

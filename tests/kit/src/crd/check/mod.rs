@@ -1,4 +1,4 @@
-//! The refusals of a definition, in the order and the words of a real server.
+//! Validates CRDs; the errors have the order and the wording of an API server.
 
 mod column;
 mod conversion;
@@ -20,7 +20,7 @@ use label::invalid;
 
 pub(super) use status::check as status;
 
-/// Everything wrong with a new definition.
+/// All errors of a new CRD.
 pub(super) fn create(crd: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     name(crd, &mut causes);
@@ -30,7 +30,7 @@ pub(super) fn create(crd: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Everything wrong with a definition in place of an old one.
+/// All errors of an updated CRD.
 pub(super) fn update(crd: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     spec::check(crd, &mut causes);
@@ -50,7 +50,7 @@ fn name(crd: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Scope and kind shape what is stored, so they may change until the definition is Established.
+/// Scope and kind determine how objects are stored, so they may change only until the CRD is Established.
 fn immutable(crd: &Value, old: &Value, causes: &mut Vec<Cause>) {
     let while_stored: &[&str] = if holds(old, ESTABLISHED) { &["scope", "names.kind"] } else { &[] };
     for field in while_stored.iter().chain(&["group", "names.plural"]) {
@@ -63,7 +63,7 @@ fn immutable(crd: &Value, old: &Value, causes: &mut Vec<Cause>) {
 
 const APPROVAL: &str = "/metadata/annotations/api-approved.kubernetes.io";
 
-/// Groups of the Kubernetes project say who approved the kind.
+/// A CRD in a group of the Kubernetes project must have the approval annotation.
 fn approval(crd: &Value, causes: &mut Vec<Cause>) {
     let note = text(crd, APPROVAL);
     let field = "metadata.annotations[api-approved.kubernetes.io]";

@@ -1,4 +1,4 @@
-//! The names of a definition, asked for or accepted.
+//! Validates the requested and the accepted names of a CRD.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::super::field::{text, texts};
 use super::label::{invalid, label};
 use crate::schema::Cause;
 
-/// The names under `field` ("spec.names"), where they are given at all.
+/// Validates the names under `field` ("spec.names") that are set.
 pub(super) fn check(names: &Value, field: &str, causes: &mut Vec<Cause>) {
     for name in ["plural", "singular"] {
         word(text(names, &format!("/{name}")), &format!("{field}.{name}"), causes);
@@ -26,7 +26,7 @@ pub(super) fn check(names: &Value, field: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The names a definition must have.
+/// Requires the mandatory names of a CRD.
 pub(super) fn required(crd: &Value, causes: &mut Vec<Cause>) {
     for name in ["plural", "singular", "kind", "listKind"] {
         if text(crd, &format!("/spec/names/{name}")).is_empty() {

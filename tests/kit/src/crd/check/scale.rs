@@ -1,4 +1,4 @@
-//! The paths of the scale subresource.
+//! Validates the paths of the scale subresource.
 
 use serde_json::Value;
 

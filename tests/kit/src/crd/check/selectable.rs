@@ -1,4 +1,4 @@
-//! The fields that field selectors may name.
+//! Validates `selectableFields`.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::schema::Cause;
 
 const MOST: usize = 8;
 
-/// Checks the fields of a version against its schema.
+/// Validates the selectable fields of a version against its schema.
 pub(super) fn check(version: &Value, field: &str, causes: &mut Vec<Cause>) {
     let (fields, schema) = (items(version, "/selectableFields"), &version["schema"]["openAPIV3Schema"]);
     let mut seen = HashSet::new();
@@ -34,7 +34,7 @@ fn cause(reason: &str, field: &str, message: String) -> Cause {
     Cause { reason: reason.to_owned(), message, field: field.to_owned() }
 }
 
-/// Whether the path leads to a plain value.
+/// Checks that the path leads to a scalar value.
 fn leaf(path: &str, schema: &Value) -> Result<(), String> {
     let Some(rest) = path.strip_prefix('.') else {
         let head = path.split(['.', '[']).next().unwrap_or_default();

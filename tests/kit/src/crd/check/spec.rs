@@ -1,4 +1,4 @@
-//! The specification of a definition.
+//! Validates the spec of a CRD.
 
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn scope(scope: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Version names are unique and exactly one version is the storage version.
+/// Version names must be unique, and exactly one version must be the storage version.
 fn unique(crd: &Value, causes: &mut Vec<Cause>) {
     let versions = items(crd, "/spec/versions");
     let mut names: Vec<&str> = versions.iter().map(|version| text(version, "/name")).collect();
@@ -68,7 +68,7 @@ fn unique(crd: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The first version's name is checked once more under the name it had before there were several.
+/// The name of the first version is also checked as `spec.version`, its name before CRDs had several versions.
 fn first_name(crd: &Value, causes: &mut Vec<Cause>) {
     let name = text(crd, "/spec/versions/0/name");
     if !name.is_empty() {
@@ -76,7 +76,7 @@ fn first_name(crd: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The versions as the server's own types print them.
+/// The versions as the Go types of an API server print them.
 fn printed(crd: &Value) -> String {
     match crd.pointer("/spec/versions") {
         Some(Value::Array(versions)) => {

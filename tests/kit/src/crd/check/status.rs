@@ -1,4 +1,4 @@
-//! The status of a definition.
+//! Validates the status of a CRD.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use super::label::invalid;
 use super::names;
 use crate::schema::Cause;
 
-/// Everything wrong with a written status.
+/// All errors of a status that a client wrote.
 pub(in crate::crd) fn check(crd: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     names::check(&crd["status"]["acceptedNames"], "status.acceptedNames", &mut causes);
     causes
 }
 
-/// Every version that may still be stored stays in the definition, the storage version among them.
+/// Requires every version in `storedVersions` to be in the spec, and the storage version to be in `storedVersions`.
 pub(super) fn stored_versions(crd: &Value, causes: &mut Vec<Cause>) {
     let field = "status.storedVersions";
     let stored = texts(crd, "/status/storedVersions");

@@ -1,4 +1,4 @@
-//! Refusals of definitions, as recorded on a real server.
+//! CRD validation errors that were recorded on an API server.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn version(name: &str, storage: bool) -> Value {
     json!({"name": name, "served": true, "storage": storage, "schema": schema})
 }
 
-/// The causes after setting these places, as "field: message".
+/// The causes after setting these fields, as "field: message".
 fn refusals(changes: &[(&str, Value)]) -> Vec<String> {
     let mut crd = definition();
     for (pointer, value) in changes {
@@ -40,7 +40,7 @@ const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric ch
     '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 #[test]
-fn a_sound_definition_gets_its_default_names_and_an_empty_status() {
+fn a_valid_crd_gets_default_names_and_status() {
     let mut crd = definition();
     assert_eq!(prepare(&mut crd, None).unwrap(), Vec::<String>::new());
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_sound_definition_gets_its_default_names_and_an_empty_status() {
 }
 
 #[test]
-fn the_name_is_plural_and_group() {
+fn the_name_must_be_plural_dot_group() {
     assert_eq!(
         refusals(&[("/spec/names/plural", json!("Errs"))]),
         [
@@ -66,7 +66,7 @@ fn the_name_is_plural_and_group() {
 }
 
 #[test]
-fn what_must_be_there_is_asked_for_in_order() {
+fn missing_required_fields_are_reported_in_order() {
     assert_eq!(
         refusals(&[("/spec", json!(null))]),
         [
@@ -84,7 +84,7 @@ fn what_must_be_there_is_asked_for_in_order() {
 }
 
 #[test]
-fn exactly_one_version_is_stored() {
+fn exactly_one_version_must_be_the_storage_version() {
     let printed = |name: &str| {
         format!(
             r#"{{"Name":"{name}","Served":true,"Storage":true,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"#
@@ -104,7 +104,7 @@ fn exactly_one_version_is_stored() {
 }
 
 #[test]
-fn a_schema_all_versions_share_is_reported_once() {
+fn errors_in_a_shared_schema_are_reported_once() {
     let bad = json!({"type": "object", "properties": {"x": {}}});
     let place = "/spec/versions/0/schema/openAPIV3Schema";
     let rule = "properties[x].type: Required value: must not be empty for specified object fields";
@@ -144,7 +144,7 @@ fn paths_of_columns_scale_and_selectors_are_checked() {
 }
 
 #[test]
-fn webhook_conversion_is_refused_and_says_what_to_use() {
+fn webhook_conversion_is_rejected_with_a_hint() {
     let review = json!({"clientConfig": {"url": "https://x"}, "conversionReviewVersions": ["v1"]});
     let found = refusals(&[("/spec/conversion", json!({"strategy": "Webhook", "webhook": review}))]);
     assert_eq!(found.len(), 1);
@@ -159,7 +159,7 @@ fn webhook_conversion_is_refused_and_says_what_to_use() {
 }
 
 #[test]
-fn groups_of_kubernetes_need_an_approval() {
+fn protected_groups_need_an_approval_annotation() {
     let in_group = |note: Value| {
         refusals(&[
             ("/spec/group", json!("x.k8s.io")),
@@ -173,7 +173,7 @@ fn groups_of_kubernetes_need_an_approval() {
 }
 
 #[test]
-fn an_established_definition_keeps_scope_and_kind() {
+fn scope_and_kind_of_an_established_crd_are_immutable() {
     let mut old = definition();
     prepare(&mut old, None).unwrap();
     let mut new = old.clone();
@@ -192,7 +192,7 @@ fn an_established_definition_keeps_scope_and_kind() {
 }
 
 #[test]
-fn a_version_that_was_stored_stays() {
+fn stored_versions_must_not_be_removed() {
     let mut old = definition();
     prepare(&mut old, None).unwrap();
     let mut moved = old.clone();
@@ -215,7 +215,7 @@ fn unknown_formats_are_stored_with_a_warning() {
 }
 
 #[test]
-fn a_rule_over_the_past_of_an_item_without_a_key_names_its_list() {
+fn an_uncorrelatable_rule_names_its_list() {
     let at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/l";
     let rule = json!([{"rule": "self == oldSelf"}]);
     let list = json!({"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 9, "x-kubernetes-validations": rule}});

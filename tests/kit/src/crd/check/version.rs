@@ -1,4 +1,5 @@
-//! The versions of a definition. What all of them have alike is reported once, under the name it had before versions.
+//! Validates the versions of a CRD. Errors in a part that all versions share are reported once, under its top-level name from before
+//! versions.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use super::label::{invalid, label};
 use super::{column, scale, selectable};
 use crate::schema::{Cause, Structural};
 
-/// The versions, and which of their parts are the same in all.
+/// The versions, and for each part whether it is the same in all of them.
 pub(super) struct Versions<'a> {
     all: &'a [Value],
     schema: bool,
@@ -39,14 +40,14 @@ fn part<'a>(version: &'a Value, pointer: &str) -> Option<&'a Value> {
     version.pointer(pointer).filter(|part| !part.is_null())
 }
 
-/// Every version has a schema.
+/// Requires every version to have a schema.
 pub(super) fn schemas_given(versions: &Versions<'_>, causes: &mut Vec<Cause>) {
     for (at, _) in versions.all.iter().enumerate().filter(|(_, version)| part(version, SCHEMA).is_none()) {
         causes.push(Cause::required(&format!("spec.versions[{at}].schema.openAPIV3Schema"), ""));
     }
 }
 
-/// What each version has of its own.
+/// Validates the parts that differ between the versions.
 pub(super) fn each(versions: &Versions<'_>, causes: &mut Vec<Cause>) {
     for (at, version) in versions.all.iter().enumerate() {
         let field = format!("spec.versions[{at}]");
@@ -69,7 +70,7 @@ pub(super) fn each(versions: &Versions<'_>, causes: &mut Vec<Cause>) {
     }
 }
 
-/// What all versions have alike.
+/// Validates the parts that all versions share.
 pub(super) fn shared(versions: &Versions<'_>, causes: &mut Vec<Cause>) {
     let Some(version) = versions.all.first() else { return };
     if versions.schema {
@@ -91,7 +92,7 @@ pub(super) fn shared(versions: &Versions<'_>, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A server can't tell the schema of a version's own fields when all versions share one.
+/// If all versions share one schema, a server does not accept selectable fields of a single version.
 fn own_selectable(versions: &Versions<'_>, version: &Value, field: &str, causes: &mut Vec<Cause>) {
     if versions.schema {
         causes.push(invalid(field, "", "may only be set when `version.schema.openAPIV3Schema` is not included"));
@@ -105,7 +106,7 @@ fn schema(version: &Value, prefix: &str, causes: &mut Vec<Cause>) {
     causes.extend(found.into_iter().map(|cause| placed(cause, prefix)));
 }
 
-/// The cause with the place of the schema before its field, and before the list that a rule is told of.
+/// Prefixes the field of the cause, and the list that a CEL error mentions, with the path of the schema.
 fn placed(cause: Cause, prefix: &str) -> Cause {
     let message = cause.message.replace(" within openAPIV3Schema", &format!(" within {prefix}openAPIV3Schema"));
     Cause { field: format!("{prefix}{}", cause.field), message, ..cause }

@@ -1,4 +1,4 @@
-//! The schemas of built-in kinds, printed from the table that apply goes by: all but their descriptions.
+//! The schemas of built-in kinds, generated from the table of server-side apply, without descriptions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::names::{METADATA, reference};
 use crate::apply::{self, definition, root_name};
 use crate::registry::Kind;
 
-/// All definitions that the schemas of these kinds refer to, by name.
+/// All definitions that the schemas of these kinds reference, by name.
 pub(super) fn needed(kinds: &[Arc<Kind>]) -> impl Iterator<Item = (String, Value)> {
     let roots = kinds.iter().filter(|kind| kind.is_builtin());
     let roots = roots.filter_map(|kind| root_name(&kind.api_version(), &kind.kind)).chain([METADATA]);
@@ -17,7 +17,7 @@ pub(super) fn needed(kinds: &[Arc<Kind>]) -> impl Iterator<Item = (String, Value
     names.into_iter().filter_map(|name| Some((name.to_owned(), schema(name)?)))
 }
 
-/// A definition as OpenAPI spells it.
+/// A definition in OpenAPI syntax.
 pub(super) fn schema(name: &str) -> Option<Value> {
     let found = definition(name)?;
     Some(match name.rsplit('.').next() {

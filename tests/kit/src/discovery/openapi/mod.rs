@@ -1,4 +1,4 @@
-//! OpenAPI v3: what kubectl asks before it writes, and what it explains kinds from.
+//! OpenAPI v3, which kubectl reads for validation and for `kubectl explain`.
 
 mod builtin;
 mod names;
@@ -14,7 +14,7 @@ use super::answer::etag;
 use crate::registry::{Kind, Registry};
 use names::place;
 
-/// `/openapi/v3`: where the document of each group version is.
+/// `/openapi/v3`: the URL of the document of each group version.
 pub(super) fn index(registry: &Registry, release: Release) -> Value {
     let mut paths = Map::new();
     for kind in registry.iter() {
@@ -29,7 +29,7 @@ pub(super) fn index(registry: &Registry, release: Release) -> Value {
     json!({"paths": paths})
 }
 
-/// `/openapi/v3/apis/{group}/{version}`; `None` when it has no kinds.
+/// `/openapi/v3/apis/{group}/{version}`; `None` if it has no kinds.
 pub(super) fn document(registry: &Registry, release: Release, group: &str, version: &str) -> Option<Value> {
     let kinds = registry.kinds_of(group, version);
     if kinds.is_empty() {
@@ -47,7 +47,7 @@ pub(super) fn document(registry: &Registry, release: Release, group: &str, versi
     }))
 }
 
-/// Another one whenever the document is another one; built-in kinds are the same in every cluster of a release.
+/// A hash that changes with the document; built-in kinds are the same in every cluster of a release.
 fn hash(release: Release, kinds: &[Arc<Kind>]) -> String {
     let made_of = |kind: &Arc<Kind>| match kind.custom() {
         None => json!(kind.kind),

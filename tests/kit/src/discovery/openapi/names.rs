@@ -1,4 +1,4 @@
-//! How documents name kinds and schemas.
+//! The names of kinds and schemas in documents.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn place(kind: &Kind) -> String {
     format!("{root}/{}", kind.api_version())
 }
 
-/// Group, version and kind as extensions write them.
+/// Group, version and kind as in OpenAPI extensions.
 pub(super) fn gvk(kind: &Kind) -> Value {
     json!({"group": kind.group, "version": kind.version, "kind": kind.kind})
 }

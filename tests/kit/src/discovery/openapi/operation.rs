@@ -1,4 +1,4 @@
-//! The operations on objects. A client takes the parameters of PATCH as what the server can do for a kind.
+//! The operations on objects. A client reads the capabilities for a kind from the parameters of PATCH.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::names::{gvk, place, reference};
 use super::schema;
 use crate::registry::{Kind, Verb};
 
-/// The collection's path, the objects' path, and that of their status.
+/// The paths of the collection, the objects and their status.
 pub(super) fn paths(kind: &Kind) -> Vec<(String, Value)> {
     let space = if kind.namespaced { "/namespaces/{namespace}" } else { "" };
     let collection = format!("/{}{space}/{}", place(kind), kind.plural);
@@ -19,7 +19,7 @@ pub(super) fn paths(kind: &Kind) -> Vec<(String, Value)> {
     whole.into_iter().chain(status).collect()
 }
 
-/// A method, what may be done by it, and the query parameters it takes.
+/// A method, its action and its query parameters.
 struct Operation {
     method: &'static str,
     action: &'static str,
@@ -47,7 +47,7 @@ const OBJECT: [Operation; 4] = [
     Operation { method: "put", action: "put", verb: Verb::Update, query: &WRITE },
 ];
 
-/// Of an object's status.
+/// The operations on the status of an object.
 const STATUS: [Operation; 3] = [
     Operation { method: "get", action: "get", verb: Verb::Get, query: &["resourceVersion"] },
     Operation {
@@ -89,7 +89,7 @@ impl Operation {
         document
     }
 
-    /// Such as `patchExDevV1NamespacedWidget`.
+    /// The operation id, such as `patchExDevV1NamespacedWidget`.
     fn id(&self, kind: &Kind) -> String {
         let space = if kind.namespaced { "Namespaced" } else { "" };
         format!("{}{}{}{space}{}", self.method, capital(&family(kind)), capital(&kind.version), kind.kind)
@@ -116,7 +116,7 @@ fn parameter(name: &str, place: &str) -> Value {
     parameter
 }
 
-/// Such as `exDev_v1`.
+/// The tag, such as `exDev_v1`.
 fn tag(kind: &Kind) -> String {
     format!("{}_{}", family(kind), kind.version)
 }

@@ -1,4 +1,4 @@
-//! The schemas of kinds: those of custom kinds as their definitions have them, of built-in kinds as servers publish them.
+//! The schemas of kinds: those of custom kinds from their CRD, those of built-in kinds as API servers publish them.
 
 use serde_json::{Map, Value, json};
 
@@ -44,13 +44,13 @@ pub(super) fn of(kind: &Kind) -> Value {
     schema
 }
 
-/// Of reviews, which nobody applies.
+/// The schema of reviews, which are not stored.
 fn frame() -> Value {
     json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
         "description": "This server does not describe the fields of reviews."})
 }
 
-/// The three fields every object has.
+/// The three fields that every object has.
 fn meta() -> Map<String, Value> {
     Map::from_iter([
         ("apiVersion".to_owned(), json!({"type": "string", "description": "Group and version of the schema."})),
@@ -59,7 +59,7 @@ fn meta() -> Map<String, Value> {
     ])
 }
 
-/// An int-or-string is printed as the choice it is.
+/// Replaces an int-or-string by a choice of its two types.
 fn printed(schema: &mut Value) {
     let Some(node) = schema.as_object_mut() else { return };
     if node.get("x-kubernetes-int-or-string") == Some(&json!(true)) && !node.contains_key("anyOf") {

@@ -1,4 +1,4 @@
-//! Defaults must themselves fit the schema they stand in.
+//! Checks that defaults match the schema that contains them.
 
 use super::super::cause::{Cause, Causes};
 use super::super::default::fill;

@@ -1,4 +1,4 @@
-//! What may not stand under `allOf`, `anyOf`, `oneOf` and `not`: everything that shapes an object.
+//! Rejects schema keywords that must not be used under `allOf`, `anyOf`, `oneOf` and `not`.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(super) fn check(node: &Node, at: &str, causes: &mut Causes) {
     }
 }
 
-/// An int-or-string may spell its two types out, in this order, in `anyOf` or in the `anyOf` of its first `allOf`.
+/// An int-or-string may list its two types, in this order, in `anyOf` or in the `anyOf` of its first `allOf`.
 fn is_int_or_string_branch(node: &Node, junctor: &str, index: usize, branch: &Value) -> bool {
     let is_spelled = |branches: &Value| *branches == serde_json::json!([{"type": "integer"}, {"type": "string"}]);
     flag(node, "x-kubernetes-int-or-string")

@@ -1,4 +1,4 @@
-//! The rules of `x-kubernetes-list-type`, its keys, and `x-kubernetes-map-type`.
+//! Checks of `x-kubernetes-list-type`, its keys, and `x-kubernetes-map-type`.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn check_list(node: &Node, at: &str, kind: &str, keys: &[String], causes: &mut C
     }
 }
 
-/// Items of a set are compared whole, so an object among them must be atomic.
+/// Items of a set are compared as a whole, so objects in a set must be atomic.
 fn check_set_item(items: &Node, at: &str, causes: &mut Causes) {
     if type_of(items) != "object" || items.get("x-kubernetes-map-type").and_then(Value::as_str) == Some("atomic") {
         return;
@@ -76,7 +76,7 @@ fn check_keyed(items: Option<&Node>, at: &str, keys: &[String], causes: &mut Cau
     }
 }
 
-/// A key must be a scalar and always present, by `required` or by a default.
+/// A key must be a scalar that is required or has a default.
 fn check_key(items: &Node, at: &str, key: &str, causes: &mut Causes) {
     let Some(property) = member(items, "properties").and_then(|properties| member(properties, key)) else { return };
     let at_key = format!("{at}.properties[{key}]");

@@ -1,4 +1,4 @@
-//! Why a schema is not structural: the checks of an API server, in the order they are reported.
+//! Checks whether a schema is structural, in the order in which an API server reports the errors.
 
 mod default_check;
 mod junctors;
@@ -13,7 +13,7 @@ use super::cause::{Cause, Causes};
 use super::node::{Node, flag, member, quoted};
 use super::structural::{Kind, Structural};
 
-/// Appends every reason to refuse `schema`, of which `parsed` is the lenient reading. Its validation rules are not looked at.
+/// Appends every reason to reject `schema`; `parsed` is its leniently parsed form. CEL rules are not checked here.
 pub(crate) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
     let at = "openAPIV3Schema";
     let Some(node) = schema.as_object() else {
@@ -25,7 +25,7 @@ pub(crate) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
     default_check::check(parsed, at, causes);
 }
 
-/// Where a node stands: only the words for a missing type differ.
+/// The position of a node. It affects only the message for a missing type.
 #[derive(Clone, Copy)]
 enum Place {
     Root,
@@ -48,7 +48,7 @@ fn check_root(node: &Node, at: &str, causes: &mut Causes) {
     check_metadata(node, at, causes);
 }
 
-/// The schema of the object's own metadata is fixed: only its two names may be restricted.
+/// The schema of the object's own metadata is fixed; it may restrict only `name` and `generateName`.
 fn check_metadata(node: &Node, at: &str, causes: &mut Causes) {
     let Some(metadata) = member(node, "properties").and_then(|properties| member(properties, "metadata")) else {
         return;
@@ -112,7 +112,7 @@ fn check_type(node: &Node, at: &str, place: Place, causes: &mut Causes) {
     }
 }
 
-/// True where a node may go without a type. A `$ref` is refused on its own.
+/// Whether a node may omit its type. A `$ref` is rejected separately.
 fn is_untyped(node: &Node) -> bool {
     flag(node, "x-kubernetes-int-or-string")
         || flag(node, "x-kubernetes-preserve-unknown-fields")
@@ -151,7 +151,7 @@ fn check_embedded(node: &Node, at: &str, causes: &mut Causes) {
     }
 }
 
-/// The three head fields of a resource, where a schema names them, have fixed types.
+/// A schema that declares the three head fields of a resource must use their fixed types.
 fn check_head_types(node: &Node, at: &str, place: Place, causes: &mut Causes) {
     let is_resource = matches!(place, Place::Root) || flag(node, "x-kubernetes-embedded-resource");
     let Some(properties) = member(node, "properties").filter(|_| is_resource) else { return };

@@ -1,4 +1,4 @@
-//! Patterns that a server does not read.
+//! Rejects patterns that an API server does not accept.
 
 use regex::Regex;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::cause::{Cause, Causes};
 use super::super::node::{Node, quoted};
 
-/// The most times that a server lets a part of a pattern repeat.
+/// Maximum repeat count in a pattern that an API server accepts.
 const MOST: u32 = 1000;
 
 pub(super) fn check(node: &Node, at: &str, causes: &mut Causes) {
@@ -17,7 +17,7 @@ pub(super) fn check(node: &Node, at: &str, causes: &mut Causes) {
     }
 }
 
-/// Why the pattern is refused.
+/// The reason for rejecting the pattern.
 fn mistake(pattern: &str) -> Option<String> {
     if let Some(count) = excess(pattern) {
         return Some(format!("error parsing regexp: invalid repeat count: `{count}`"));
@@ -26,7 +26,7 @@ fn mistake(pattern: &str) -> Option<String> {
     Some(error.lines().last().unwrap_or_default().to_owned())
 }
 
-/// The first repeat count that is too large, such as `{1001}`; not one that is escaped or in a class.
+/// The first repeat count that is too large, such as `{1001}`. Escaped ones and those in a character class are ignored.
 fn excess(pattern: &str) -> Option<&str> {
     let (mut is_escaped, mut is_class) = (false, false);
     for (at, c) in pattern.char_indices() {
@@ -48,14 +48,14 @@ fn excess(pattern: &str) -> Option<&str> {
     None
 }
 
-/// `n`, `n,` or `n,m`, of which one is too large, or the most less than the least.
+/// Whether a count of the form `n`, `n,` or `n,m` is too large, or its maximum is less than its minimum.
 fn is_excess(count: &str) -> bool {
     let (least, most) = count.split_once(',').unwrap_or((count, count));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(least) || !(most.is_empty() || is_number(most)) {
         return false;
     }
-    // What is no number now has too many digits.
+    // The text consists of digits, so parsing fails only on overflow.
     let read = |text: &str| text.parse().unwrap_or(u32::MAX);
     let (least, most) = (read(least), if most.is_empty() { read(least) } else { read(most) });
     least.max(most) > MOST || least > most

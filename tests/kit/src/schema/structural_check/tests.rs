@@ -1,10 +1,10 @@
-//! The refusals recorded on a real API server.
+//! Schema errors that were recorded on an API server.
 
 use serde_json::{Value, json};
 
 use super::super::{Structural, fixture};
 
-/// The causes of refusing the property `x`, with its path shortened to `X`.
+/// The causes for rejecting the property `x`, with its path shortened to `X`.
 fn refusals(x: &Value) -> Vec<(String, String, String)> {
     let causes = Structural::parse(&fixture::with_x(x)).err().unwrap_or_default();
     let prefix = "openAPIV3Schema.properties[spec].properties[x]";
@@ -55,7 +55,7 @@ fn unsupported_keywords_are_forbidden() {
 }
 
 #[test]
-fn branches_of_logic_may_not_shape_the_object() {
+fn logical_junctors_must_not_define_fields() {
     let empty = "Forbidden: must be empty to be structural";
     is_refused(&json!({"type": "integer", "allOf": [{"type": "integer"}]}), &[("Forbidden", ".allOf[0].type", empty)]);
     let x = json!({"type": "string", "allOf": [{"default": "x"}, {"nullable": true}, {"items": {"minLength": 1}}]});
@@ -74,7 +74,7 @@ fn branches_of_logic_may_not_shape_the_object() {
 }
 
 #[test]
-fn a_list_map_needs_scalar_keys_that_are_always_there() {
+fn list_map_keys_must_be_scalar_and_always_present() {
     let list = |keys: Value, item: Value| json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys, "items": item});
     let plain = json!({"type": "object", "properties": {"k": {"type": "string"}}});
     let missing = "Required value: must not be empty if x-kubernetes-list-type is map";
@@ -89,7 +89,7 @@ fn a_list_map_needs_scalar_keys_that_are_always_there() {
 }
 
 #[test]
-fn a_set_of_objects_needs_them_atomic() {
+fn objects_in_a_set_must_be_atomic() {
     let set = |item: Value| json!({"type": "array", "x-kubernetes-list-type": "set", "items": item});
     let text = "Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set";
     is_refused(&set(json!({"type": "object"})), &[("Invalid", ".items.x-kubernetes-map-type", text)]);
@@ -128,7 +128,7 @@ fn a_default_must_fit_its_schema() {
 }
 
 #[test]
-fn the_root_is_an_object_that_leaves_metadata_alone() {
+fn the_root_must_be_an_object_with_plain_metadata() {
     let refused = |schema: Value| Structural::parse(&schema).unwrap_err()[0].clone();
     let cause = refused(json!({"properties": {"spec": {"type": "object"}}}));
     assert_eq!(

@@ -1,11 +1,11 @@
-//! Embedded resources need a version and a kind.
+//! Checks that embedded resources have an apiVersion and a kind.
 
 use serde_json::Value;
 
 use super::super::cause::{Cause, Causes};
 use super::super::structural::{Rest, Structural, join};
 
-/// Walks all embedded resources below `value`.
+/// Checks all embedded resources in `value`.
 pub(super) fn check(value: &Value, s: &Structural, at: &str, causes: &mut Causes) {
     match value {
         Value::Object(map) => {

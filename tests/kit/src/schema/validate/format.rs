@@ -1,4 +1,4 @@
-//! The string formats that API servers check; they read more than the standards allow, and so does this.
+//! The string formats that API servers check. They accept more than the standards allow, and so does this module.
 
 use std::net::Ipv6Addr;
 use std::sync::LazyLock;
@@ -49,7 +49,7 @@ fn is_formatted(text: &str, format: &str) -> bool {
 
 macro_rules! patterns {
     ($($name:ident = $pattern:literal;)*) => {
-        // A pattern that does not compile is found by the first test that uses it.
+        // The first test that uses a pattern fails if the pattern does not compile.
         $(static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).expect("a constant pattern"));)*
     };
 }
@@ -73,12 +73,12 @@ fn is_hex(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// The digits of a number written with blanks and hyphens.
+/// The digits of a number that may contain spaces and hyphens.
 fn digits(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && *c != '-').collect()
 }
 
-/// Each second digit from the right counts twice (Luhn).
+/// The Luhn check: every second digit from the right is doubled.
 fn is_card(text: &str) -> bool {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let twice = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
@@ -118,7 +118,7 @@ fn is_duration(text: &str) -> bool {
     GO_DURATION.is_match(text) || WORDY_DURATION.is_match(text)
 }
 
-/// Leading zeros are fine.
+/// Leading zeros are allowed.
 fn is_ipv4(text: &str) -> bool {
     let is_octet = |part: &str| (1..=3).contains(&part.len()) && part.parse::<u16>().is_ok_and(|octet| octet < 256);
     text.split('.').count() == 4 && text.split('.').all(is_octet)
@@ -130,7 +130,7 @@ fn is_cidr(text: &str) -> bool {
     (is_ipv4(address) && bits <= 32) || (address.parse::<Ipv6Addr>().is_ok() && bits <= 128)
 }
 
-/// Where there are several labels, the last needs two characters.
+/// If there are several labels, the last one must have at least two characters.
 fn is_hostname(text: &str) -> bool {
     let labels: Vec<_> = text.split('.').collect();
     let is_top_long = labels.len() == 1 || labels.last().is_some_and(|top| top.len() > 1);

@@ -1,4 +1,4 @@
-//! `allOf`, `anyOf`, `oneOf` and `not`.
+//! Validation of `allOf`, `anyOf`, `oneOf` and `not`.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn check(value: &Value, rules: &Rules, at: &str, causes: &mut Causes)
     }
 }
 
-/// Checks a value against one branch.
+/// Validates a value against one branch.
 pub(super) fn check_branch(value: &Value, branch: &Logic, at: &str, causes: &mut Causes) {
     check_type(value, branch.kind, branch.rules.format.as_deref(), at, causes);
     check_own(value, branch.kind, &branch.rules, at, causes);

@@ -1,4 +1,4 @@
-//! The items of lists: their rules, how many, and none twice.
+//! Validation of list items: their values, their number and their uniqueness.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub(super) fn check_items(
     }
 }
 
-/// The old item with the same key; only list maps have such.
+/// The old item with the same key; only lists of type `map` have one.
 fn counterpart<'o>(item: &Value, old: &'o Value, s: &Structural) -> Option<&'o Value> {
     let ListType::Map(keys) = &s.list else { return None };
     let is_same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
@@ -36,7 +36,7 @@ pub(super) fn check_count(count: u64, rules: &Rules, at: &str, causes: &mut Caus
     }
 }
 
-/// Walks all lists that are sets or maps and names the first repetition of each item.
+/// Checks all lists of type `set` or `map`, and reports the first duplicate of each item.
 pub(super) fn check_unique(new: &Value, old: Option<&Value>, s: &Structural, at: &str, causes: &mut Causes) {
     if old.is_some_and(|old| is_equal(old, new)) {
         return;

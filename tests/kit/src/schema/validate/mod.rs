@@ -1,4 +1,4 @@
-//! Checks values against a structural schema, in the order and words of an API server.
+//! Validates values against a structural schema; the errors have the order and the wording of an API server.
 
 mod embedded;
 mod format;
@@ -15,11 +15,15 @@ use super::cause::{Cause, Causes};
 use super::equal::is_equal;
 use super::structural::{Kind, Rules, Structural};
 
-/// Every reason to refuse the custom resource `obj`, which is pruned and defaulted already.
+/// Returns every reason to reject the custom resource `obj`, which must already be pruned and defaulted.
 ///
-/// With `old`, the stored object, parts that are as they were pass whatever the schema says now (validation ratcheting).
-/// Not checked: `x-kubernetes-validations` (run apart), the object's own metadata beyond what the schema says of its
-/// names, the label and annotation syntax in embedded resources, and the formats `isbn`, `creditcard` and `ssn`.
+/// With `old`, the stored object, unchanged parts are not validated again (validation ratcheting).
+///
+/// The function does not check:
+///
+/// * `x-kubernetes-validations`, which are run separately;
+/// * the object's own metadata, except for schema restrictions of `name` and `generateName`;
+/// * the syntax of labels and annotations in embedded resources.
 #[must_use]
 pub fn validate(obj: &Value, old: Option<&Value>, s: &Structural) -> Vec<Cause> {
     let mut causes = Vec::new();
@@ -29,7 +33,7 @@ pub fn validate(obj: &Value, old: Option<&Value>, s: &Structural) -> Vec<Cause> 
     causes
 }
 
-/// Checks a default, which stands at no path.
+/// Validates a default, which has no path.
 pub(super) fn validate_preset(value: &Value, s: &Structural) -> Vec<Cause> {
     validate(value, None, s)
 }
@@ -56,7 +60,7 @@ fn check(new: &Value, old: Option<&Value>, s: &Structural, at: &str, causes: &mu
     }
 }
 
-/// The rules of a value itself, before those of what it holds.
+/// The validations of a value itself, which come before those of its contents.
 fn check_own(value: &Value, kind: Kind, rules: &Rules, at: &str, causes: &mut Causes) {
     junctors::check(value, rules, at, causes);
     match value {
@@ -69,7 +73,7 @@ fn check_own(value: &Value, kind: Kind, rules: &Rules, at: &str, causes: &mut Ca
     }
 }
 
-/// The rules that come after the items of a list and before the members of an object.
+/// The validations that come after the items of a list and before the members of an object.
 fn check_whole(value: &Value, rules: &Rules, at: &str, causes: &mut Causes) {
     if let Value::Array(items) = value {
         list::check_count(items.len() as u64, rules, at, causes);
@@ -77,7 +81,7 @@ fn check_whole(value: &Value, rules: &Rules, at: &str, causes: &mut Causes) {
     check_choice(value, rules, at, causes);
 }
 
-/// Null is never among the choices, even where `enum` lists it: API servers have it so.
+/// An API server rejects null even if `enum` lists it.
 fn check_choice(value: &Value, rules: &Rules, at: &str, causes: &mut Causes) {
     let Some(choice) = &rules.choice else { return };
     if value.is_null() || !choice.iter().any(|one| is_equal(one, value)) {
@@ -105,7 +109,7 @@ fn check_type(value: &Value, kind: Kind, format: Option<&str>, at: &str, causes:
     }
 }
 
-/// The OpenAPI type of a value; a float without a fraction is an integer.
+/// The OpenAPI type of a value; a float with an integral value is an integer.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -118,7 +122,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// A choice as it is listed: text without quotes, anything else as JSON.
+/// An enum value as error messages list it: a string without quotes, other values as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The members of objects.
+//! Validation of the members of objects.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) fn check_members(
     check_required(map, &s.rules, has_default, at, causes);
 }
 
-/// The members of an object under a branch of logic.
+/// Validates the members of an object against a branch of `allOf`, `anyOf`, `oneOf` or `not`.
 pub(super) fn check_logic_members(map: &Map<String, Value>, branch: &Logic, at: &str, causes: &mut Causes) {
     if !is_sized(map.len() as u64, &branch.rules, at, causes) {
         return;

@@ -1,11 +1,11 @@
-//! The rules of strings and numbers.
+//! Validation of strings and numbers.
 
 use serde_json::{Number, Value};
 
 use super::super::cause::{Cause, Causes};
 use super::super::structural::{Bound, Kind, Rules};
 
-/// Lengths count characters, although the message says bytes. Only the first rule that fails is named.
+/// Checks the length in characters, although the message says bytes. Only the first violation is reported.
 pub(super) fn check_text(text: &str, rules: &Rules, at: &str, causes: &mut Causes) {
     let length = text.chars().count() as u64;
     if let Some(max) = rules.length.max.filter(|max| length > *max) {
@@ -37,7 +37,7 @@ pub(super) fn check_number(number: &Number, kind: Kind, rules: &Rules, at: &str,
     }
 }
 
-/// What the number should have been, when it is out of the range of its format.
+/// The expected type if the number is outside the range of its format.
 fn misfit(number: &Number, kind: Kind, format: Option<&str>) -> Option<&'static str> {
     let whole = number.as_i64().or_else(|| whole_float(number));
     match (kind, format) {
@@ -55,7 +55,7 @@ fn misfit(number: &Number, kind: Kind, format: Option<&str>) -> Option<&'static 
     }
 }
 
-/// True for a number that an `i64` holds without loss.
+/// Whether an `i64` holds the number without loss.
 pub(super) fn is_exact(number: &Number) -> bool {
     number.as_i64().is_some() || whole_float(number).is_some()
 }
@@ -83,7 +83,7 @@ enum Direction {
     Below,
 }
 
-/// Whole numbers are held against the whole part of a limit, as API servers do.
+/// Compares integers with the integral part of the limit, as API servers do.
 fn is_within(number: &Number, bound: &Bound, direction: Direction) -> bool {
     let order = match (number.as_i64(), bound.limit.as_i64()) {
         (Some(number), Some(limit)) => Some(number.cmp(&limit)),
