@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
 /// All errors of one expansion.
@@ -53,6 +53,11 @@ impl ToTokens for Errors {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(self.0.iter().map(syn::Error::to_compile_error));
     }
+}
+
+/// Makes an error at a place without a node of its own, such as an attribute.
+pub(crate) fn mistake_at(span: Span, headline: impl Display, help: impl Display) -> syn::Error {
+    syn::Error::new(span, format_args!("{headline}\nhelp: {help}"))
 }
 
 /// Makes an error at `node`: a headline without full stop, and a help line.

@@ -177,10 +177,10 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::attribute(args.into(), &item.into()).into()
 }
 
-/// Turns a function into a check: a read-only step before or after all others.
+/// Turns a function into a precondition: a read-only step before all others.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[check(before, sets(on::Allowed), reads(Team))]
+/// #[precondition(sets(on::Allowed), reads(Team))]
 /// pub async fn allowed(database: &Database, cx: &mut Cx) -> Result<(), WindowError> { .. }
 ///
 /// #[reconciler(conditions = DatabaseCondition, requeue = "1h")]
@@ -190,7 +190,7 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The result of the check decides whether the pass continues:
+/// The result decides whether the pass continues:
 ///
 /// | result | effect |
 /// | --- | --- |
@@ -199,17 +199,41 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | an error of class `waiting(poll = requeue)` | the following steps are postponed |
 /// | an error of class `stalled` or `transient` | as for any other step |
 ///
-/// The condition of the check shows the reason.
+/// The condition that it sets shows the reason.
 ///
-/// A check with `before` must be called before all other steps, and a check with `after` must be called after them; any other order does not
-/// compile. An `after` check runs only if all steps succeeded. `cx.owner::<K>(object)` reads the owner of the object from the API server.
+/// A precondition must be called before all other steps; any other order does not compile. `cx.owner::<K>(object)` reads the owner of the
+/// object from the API server.
 ///
-/// A check takes the arguments of a [step](macro@sub_reconciler), except those that change something: `external`, `owns`, `clears`, `actions`.
+/// A precondition takes the arguments of a [step](macro@sub_reconciler), except those that change something: `external`, `owns`, `clears`,
+/// `actions`.
 ///
 /// Generates the same items as `sub_reconciler`.
 #[proc_macro_attribute]
+pub fn precondition(args: TokenStream, item: TokenStream) -> TokenStream {
+    sub_reconciler::precondition::attribute(sub_reconciler::Order::Before, args.into(), &item.into()).into()
+}
+
+/// Turns a function into a postcondition: a read-only step after all others.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[postcondition(sets(on::Healthy))]
+/// pub async fn healthy(database: &Database, cx: &mut Cx) -> Result<(), WindowError> { .. }
+/// ```
+///
+/// A postcondition must be called after all other steps; any other order does not compile. It runs only if all steps succeeded. Its arguments
+/// and results are those of a [precondition](macro@precondition).
+///
+/// Generates the same items as `sub_reconciler`.
+#[proc_macro_attribute]
+pub fn postcondition(args: TokenStream, item: TokenStream) -> TokenStream {
+    sub_reconciler::precondition::attribute(sub_reconciler::Order::After, args.into(), &item.into()).into()
+}
+
+/// The former name of `precondition` and `postcondition`. It is an error that names the one to use.
+#[doc(hidden)]
+#[proc_macro_attribute]
 pub fn check(args: TokenStream, item: TokenStream) -> TokenStream {
-    sub_reconciler::check_attribute::attribute(args.into(), &item.into()).into()
+    sub_reconciler::precondition::former_attribute(args.into(), &item.into()).into()
 }
 
 /// Turns a function into the cleanup of an `external` step.
@@ -283,8 +307,8 @@ pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | argument | meaning |
 /// | --- | --- |
 /// | `read` | runs first, in every pass that runs the steps, the cleanups or the observer |
-/// | `before` | runs before the steps |
-/// | `after` | runs after the steps, if all of them succeeded |
+/// | `before_steps` | runs before the steps |
+/// | `after_steps` | runs after the steps, if all of them succeeded |
 /// | `before_delete` | runs before the cleanups of an object that is being deleted |
 /// | `after_delete` | runs after the cleanups, if all of them succeeded, and before the finalizer is removed |
 /// | `crate = ::path` | the path of the runtime crate, if it is renamed |

@@ -82,7 +82,8 @@ pub mod __private;
 pub use api::ApiError;
 #[doc(inline)]
 pub use evenkeel_macros::{
-    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, reconciler, status, sub_reconciler,
+    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, postcondition, precondition, reconciler,
+    status, sub_reconciler,
 };
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 

@@ -14,7 +14,8 @@ pub use crate::status::operation::RemoteOperation;
 pub use crate::wiring::policy::Policy;
 #[doc(no_inline)]
 pub use evenkeel_macros::{
-    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, reconciler, status, sub_reconciler,
+    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, postcondition, precondition, reconciler,
+    status, sub_reconciler,
 };
 #[doc(no_inline)]
 pub use kube::{CustomResource, KubeSchema};

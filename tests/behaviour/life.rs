@@ -1,4 +1,4 @@
-//! What runs beside the steps in the life of an object: hooks, and checks before and after.
+//! What runs beside the steps in the life of an object: hooks, preconditions and postconditions.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -32,12 +32,12 @@ async fn seen(widget: &Widget, lab: &Arc<Lab>) -> Result<(), WidgetError> {
     note("seen", widget, lab).await
 }
 
-#[hook(before)]
+#[hook(before_steps)]
 async fn begun(widget: &Widget, lab: &Arc<Lab>) -> Result<(), WidgetError> {
     note("begun", widget, lab).await
 }
 
-#[hook(after)]
+#[hook(after_steps)]
 async fn done(widget: &Widget, lab: &Arc<Lab>) -> Result<(), WidgetError> {
     note("done", widget, lab).await
 }
@@ -86,7 +86,7 @@ mod structured {
             Ok(())
         }
 
-        #[check(before, sets(is::Allowed))]
+        #[precondition(sets(is::Allowed))]
         async fn allowed(&self, widget: &Widget, _cx: &mut Cx) -> Result<(), WidgetError> {
             note("allowed", widget, &self.lab).await
         }

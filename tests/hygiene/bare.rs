@@ -53,7 +53,7 @@ pub async fn look(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<
     ::std::result::Result::Ok(())
 }
 
-#[::evenkeel::check(after, sets(bare_condition::Well))]
+#[::evenkeel::postcondition(sets(bare_condition::Well))]
 pub async fn well(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
     ::std::result::Result::Ok(())
 }

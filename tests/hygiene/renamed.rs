@@ -39,7 +39,7 @@ pub async fn unmake(_repo: &GitRepository, _git: &Git, _cx: &mut Cx) -> Result<(
     Ok(())
 }
 
-#[keel::check(before, sets(on::Allowed), crate = crate::renamed::vendor::keel)]
+#[keel::precondition(sets(on::Allowed), crate = crate::renamed::vendor::keel)]
 pub async fn allowed(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RenamedError> {
     Ok(())
 }
@@ -73,12 +73,12 @@ impl RenamedStruct {
         Ok(())
     }
 
-    #[keel::check(before, sets(on::Allowed))]
+    #[keel::precondition(sets(on::Allowed))]
     async fn allowed(&self, _repo: &GitRepository, _cx: &mut Cx) -> Result<(), RenamedError> {
         Ok(())
     }
 
-    #[keel::hook(before)]
+    #[keel::hook(before_steps)]
     async fn begun(&self, _repo: &GitRepository) -> Result<(), RenamedError> {
         Ok(())
     }

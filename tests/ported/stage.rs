@@ -74,7 +74,7 @@ async fn claim(object: &mut Outside, script: &Script) -> Result<(), Wrong> {
     Ok(())
 }
 
-#[check(before, sets(on::Allowed), reads(ConfigMap))]
+#[precondition(sets(on::Allowed), reads(ConfigMap))]
 async fn allowed(object: &Outside, script: &Script, cx: &mut Cx) -> Result<(), Wrong> {
     if script.lock().of_owner && cx.owner::<ConfigMap>(object).await?.is_none() {
         return Ok(());
@@ -150,7 +150,7 @@ async fn delete(_object: &Outside, script: &Script, cx: &mut Cx<'_, make>) -> Re
     Err(Wrong::new(Class::Waiting { poll: Some(delay) }, "Deleting", "it is being deleted"))
 }
 
-#[check(after, sets(on::Healthy))]
+#[postcondition(sets(on::Healthy))]
 async fn healthy(_object: &Outside, script: &Script, cx: &mut Cx) -> Result<(), Wrong> {
     script.note(&format!("after under {}", cx.policy()));
     ends(script.lock().after.clone())

@@ -168,7 +168,7 @@ async fn see(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetE
     Ok(())
 }
 
-#[hook(before)]
+#[hook(before_steps)]
 async fn announce(_: &Widget, _: &Arc<Lab>) -> Result<(), WidgetError> {
     Ok(())
 }

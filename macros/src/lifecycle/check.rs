@@ -40,7 +40,7 @@ pub(super) fn refuse_step_word(kind: What, word: &Ident, errors: &mut Errors) {
 /// A hook must declare when it runs.
 pub(super) fn refuse_never(function: &Function, errors: &mut Errors) {
     let name = &function.sig.ident;
-    let help = "`#[hook(before)]`; or `read`, `after`, `before_delete`, `after_delete`";
+    let help = "`#[hook(before_steps)]`; or `read`, `after_steps`, `before_delete`, `after_delete`";
     errors.push(name, format_args!("hook `{name}` does not say when it runs"), help);
 }
 

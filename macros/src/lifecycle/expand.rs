@@ -45,7 +45,7 @@ fn expand_when(what: What, Args { krate, when }: &Args) -> TokenStream {
     let when = match when.as_ref().map(ToString::to_string).as_deref() {
         _ if what == What::Claim => return TokenStream::new(),
         Some("read") => "Read",
-        Some("after") => "After",
+        Some("after_steps") => "After",
         Some("before_delete") => "BeforeDelete",
         Some("after_delete") => "AfterDelete",
         _ => "Before",

@@ -19,7 +19,8 @@ use crate::syntax::marker::Marker;
 use crate::syntax::signature::{bind_generics, parse_function};
 
 const CLAIM: Keys = Keys { known: &["crate"], many: &[] };
-const HOOK: Keys = Keys { known: &["read", "before", "after", "before_delete", "after_delete", "crate"], many: &[] };
+const HOOK: Keys =
+    Keys { known: &["read", "before_steps", "after_steps", "before_delete", "after_delete", "crate"], many: &[] };
 
 /// Expands the attribute. On errors the function is retained and still counts as a claim or a hook.
 pub(crate) fn attribute(what: What, args: TokenStream, item: &TokenStream) -> TokenStream {

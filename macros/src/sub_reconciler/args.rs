@@ -19,14 +19,22 @@ const KEYS: Keys = Keys {
     many: &["watches", "polls", "reads", "owns"],
 };
 
-/// The arguments of a check: those of a step, except those that change something.
-const CHECK: Keys = Keys {
-    known: &[
-        "before", "after", "sets", "reads", "watches", "polls", "timeout", "marker", "crate", "external", "owns",
-        "clears", "actions",
-    ],
-    many: KEYS.many,
-};
+/// When a step that only reads must run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Before,
+    After,
+}
+
+impl Order {
+    /// The name of the attribute.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Before => "precondition",
+            Self::After => "postcondition",
+        }
+    }
+}
 
 /// Whether the word is an argument of a step.
 pub(crate) fn is_word(word: &Ident) -> bool {
@@ -42,8 +50,8 @@ pub(crate) struct StepArgs {
     pub(crate) watches: Vec<Watch>,
     pub(crate) owns: Vec<Own>,
     pub(crate) external: Option<Ident>,
-    /// The order of a check: `before` or `after`.
-    pub(crate) when: Option<Ident>,
+    /// When a precondition or a postcondition runs.
+    pub(crate) order: Option<Order>,
     pub(crate) actions: Vec<Path>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) marker: Option<Ident>,
@@ -54,16 +62,12 @@ pub(crate) struct StepArgs {
     pub(crate) refused: Vec<Path>,
 }
 
+/// Parses the arguments of a precondition or a postcondition, which are those of a step.
+pub(crate) fn parse_ordered(order: Order, tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
+    StepArgs { order: Some(order), ..parse(tokens, krate, errors) }
+}
+
 pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
-    read(tokens, &KEYS, krate, errors)
-}
-
-/// Parses the arguments of a check.
-pub(crate) fn parse_check(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
-    read(tokens, &CHECK, krate, errors)
-}
-
-fn read(tokens: TokenStream, keys: &Keys, krate: Krate, errors: &mut Errors) -> StepArgs {
     let mut step = StepArgs {
         sets: Vec::new(),
         clears: Vec::new(),
@@ -72,7 +76,7 @@ fn read(tokens: TokenStream, keys: &Keys, krate: Krate, errors: &mut Errors) -> 
         watches: Vec::new(),
         owns: Vec::new(),
         external: None,
-        when: None,
+        order: None,
         actions: Vec::new(),
         timeout: None,
         marker: None,
@@ -80,7 +84,7 @@ fn read(tokens: TokenStream, keys: &Keys, krate: Krate, errors: &mut Errors) -> 
         says_sets: false,
         refused: Vec::new(),
     };
-    for arg in parse_args(tokens, keys, errors) {
+    for arg in parse_args(tokens, &KEYS, errors) {
         step.take(&arg, errors);
     }
     // An error in the list may concern `sets` itself, so it suffices.
@@ -108,21 +112,12 @@ impl StepArgs {
                 }
             },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
-            "before" | "after" => self.take_when(arg, errors),
             "timeout" => {
                 let duration = arg.value("\"30s\"").and_then(|value| parse_duration("timeout", value));
                 self.timeout = errors.take(duration);
             }
             "marker" => self.marker = errors.take(arg.ident("Fetch")),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
-        }
-    }
-}
-
-impl StepArgs {
-    fn take_when(&mut self, arg: &Arg, errors: &mut Errors) {
-        if errors.take(arg.word()).is_some() && self.when.replace(arg.key.clone()).is_some() {
-            errors.push(&arg.key, "a check runs before the steps or after them", "keep one of them");
         }
     }
 }

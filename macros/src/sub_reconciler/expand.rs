@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::args::StepArgs;
+use super::args::{Order, StepArgs};
 use super::model::{ErrorType, Say, Step};
 use super::parts::Parts;
 use super::relation::{Adopt, Cache, How, Level, Own, Watch};
@@ -116,8 +116,11 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let krate = &args.krate;
     let doc = Some(docs::text(&step.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
     let external = args.external.iter().map(|_| quote!(external: true,));
-    let check = args.when.iter().map(|when| {
-        let when = Ident::new(if when == "before" { "Before" } else { "After" }, when.span());
+    let check = args.order.iter().map(|order| {
+        let when = match order {
+            Order::Before => quote!(Before),
+            Order::After => quote!(After),
+        };
         quote!(check: #krate::std::option::Option::Some(#krate::When::#when),)
     });
     let timeout = args.timeout.iter().map(|timeout| expand_duration(krate, *timeout));

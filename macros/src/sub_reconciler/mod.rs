@@ -2,7 +2,6 @@
 
 mod args;
 mod check;
-pub(crate) mod check_attribute;
 mod check_relation;
 mod expand;
 mod fallback;
@@ -10,6 +9,7 @@ mod model;
 pub(crate) mod observe_attribute;
 mod parse_relation;
 mod parts;
+pub(crate) mod precondition;
 mod relation;
 
 use proc_macro2::TokenStream;
@@ -21,7 +21,7 @@ use crate::syntax::krate::Krate;
 use crate::syntax::signature::parse_function;
 
 use self::args::StepArgs;
-pub(crate) use self::args::is_word;
+pub(crate) use self::args::{Order, is_word};
 pub(crate) use self::parts::{Method, Parts};
 
 /// Expands the attribute. On errors the function is retained and counts as a step that may do everything.

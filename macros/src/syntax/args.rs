@@ -42,7 +42,7 @@ pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) 
         let key = plain(&arg.key);
         if !keys.known.contains(&key.as_str()) {
             errors.push(&arg.key, format_args!("unknown argument `{key}`"), suggest::help(&key, keys.known));
-            let Some(meant) = suggest::nearest(&key, keys.known) else { continue };
+            let Some(meant) = suggest::meant(&key, keys.known) else { continue };
             arg.key = Ident::new(meant, arg.key.span());
         }
         let repeated = args.iter().any(|earlier| earlier.key == arg.key);

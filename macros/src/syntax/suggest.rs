@@ -1,8 +1,10 @@
 //! Suggestions: the most similar of the valid words.
 
 /// Arguments that were renamed.
-const RENAMED: [(&str, &str); 4] = [
+const RENAMED: [(&str, &str); 6] = [
     ("after", "on_end"),
+    ("after", "after_steps"),
+    ("before", "before_steps"),
     ("manager", "field_manager"),
     ("managers", "field_managers"),
     ("requested", "request_annotation"),
@@ -10,13 +12,23 @@ const RENAMED: [(&str, &str); 4] = [
 
 /// The help line for an unknown word: its new name, the most similar valid one, or the list of all.
 pub(crate) fn help(word: &str, valid: &[&str]) -> String {
-    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && valid.contains(new)) {
+    if let Some(new) = renamed(word, valid) {
         return format!("`{word}` is called `{new}` now");
     }
     match nearest(word, valid) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use {}", list(valid)),
     }
+}
+
+/// The valid word that an unknown one stands for: its new name, or the most similar one.
+pub(crate) fn meant<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
+    renamed(word, valid).or_else(|| nearest(word, valid))
+}
+
+fn renamed<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
+    let new = |valid: &&&str| RENAMED.contains(&(word, valid));
+    valid.iter().find(new).copied()
 }
 
 /// The most similar valid word, if its distance is at most a third of the letters.
@@ -70,6 +82,7 @@ mod tests {
             "`requested` is called `request_annotation` now"
         );
         assert_eq!(help("after", &["before", "x"]), "use `before` or `x`");
+        assert_eq!(meant("after", &["read", "after_steps"]), Some("after_steps"));
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
     }
 }
 
-/// Checks that come before the steps must run before them, and checks that come after must run after them. Joined steps are not earlier.
+/// Preconditions must run before the steps, and postconditions after them. Joined steps are not earlier.
 #[track_caller]
 const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
     let here = &steps[step];
@@ -114,7 +114,7 @@ const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
     while i < first {
         let (before, after) = (matches!(here.check, Some(When::Before)), matches!(here.check, Some(When::After)));
         if before && !matches!(steps[i].check, Some(When::Before)) {
-            misplaced(["the check `", "` runs before the steps, and stands behind `"], here, &steps[i]);
+            misplaced(["the precondition `", "` stands behind `"], here, &steps[i]);
         }
         if !after && matches!(steps[i].check, Some(When::After)) {
             misplaced(["the step `", "` stands behind `"], here, &steps[i]);
@@ -128,7 +128,7 @@ const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
 const fn misplaced(words: [&str; 2], here: &StepWiring, earlier: &StepWiring) {
     let sentence = Sentence::new().push(words[0]).push(here.name).push(words[1]).push(earlier.name).push("`");
     let sentence = match earlier.check {
-        Some(When::After) => sentence.push(", a check that runs after the steps"),
+        Some(When::After) => sentence.push(", a postcondition"),
         _ => sentence,
     };
     panic!("{}", sentence.push("\nhelp: move `").push(here.name).push("` up").text());

@@ -68,7 +68,7 @@ pub trait Claim<R: Reconciler>: Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook of this reconciler",
     label = "not a `#[hook]`, or one that asks for what the reconciler does not have",
-    note = "mark the function with `#[hook(before)]`"
+    note = "mark the function with `#[hook(before_steps)]`"
 )]
 pub trait Hooked<R: Reconciler>: Sized {
     /// The error that it returns.

@@ -24,8 +24,7 @@ pub struct StepWiring {
     /// Whether the step creates something outside the cluster, which its cleanup removes.
     #[doc(hidden)]
     pub external: bool,
-    /// Whether the step is a check, which only reads, and whether it runs before or after the other steps
-    /// (`#[check(before)]`).
+    /// `Before` for a precondition, `After` for a postcondition: steps that only read.
     #[doc(hidden)]
     pub check: Option<When>,
     /// The timeout of the step, within that of the pass.

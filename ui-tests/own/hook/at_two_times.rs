@@ -2,7 +2,7 @@
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, store};
 
-#[hook(before, after)]
+#[hook(before_steps, after_steps)]
 async fn say(_repo: &GitRepository) -> Result<(), RepoError> {
     Ok(())
 }

@@ -2,7 +2,7 @@
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, store};
 
-#[hook(before)]
+#[hook(before_steps)]
 async fn say(_repo: &mut GitRepository) -> Result<(), RepoError> {
     Ok(())
 }

@@ -2,7 +2,7 @@
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, store};
 
-#[hook(before, sets(on::ArtifactStored))]
+#[hook(before_steps, sets(on::ArtifactStored))]
 async fn say(_repo: &GitRepository) -> Result<(), RepoError> {
     Ok(())
 }

@@ -222,16 +222,27 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         ],
     ),
     (
-        "a check before a step that stands behind it, or a step behind a check after it",
+        "a precondition behind a step, or a step behind a postcondition",
         &[],
-        &["rustc/check/before_behind_a_step", "rustc/check/step_behind_after"],
+        &["rustc/precondition/behind_a_step", "rustc/postcondition/before_a_step"],
     ),
-    ("a check or a hook that does not say when it runs", &[], &["own/check/without_time", "own/hook/without_time"]),
+    ("a hook that does not say when it runs", &[], &["own/hook/without_time"]),
     (
-        "a check, an observer, a claim or a hook that changes what it may not",
+        "an attribute or a time by its former name",
         &[],
         &[
-            "own/check/of_external_things",
+            "own/precondition/called_check",
+            "rustc/precondition/called_check_without_time",
+            "own/postcondition/called_check",
+            "own/hook/called_before",
+            "own/hook/called_after",
+        ],
+    ),
+    (
+        "a postcondition, an observer, a claim or a hook that changes what it may not",
+        &[],
+        &[
+            "own/postcondition/of_external_things",
             "own/observe/of_external_things",
             "own/claim/with_conditions",
             "own/hook/with_conditions",

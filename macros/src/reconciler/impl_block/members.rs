@@ -2,13 +2,14 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident};
+use syn::spanned::Spanned;
 use syn::{Attribute, Path, Type, Visibility, parse_quote};
 
 use super::check::check_cfg;
 use crate::errors::Errors;
 use crate::lifecycle::{self, What};
 use crate::reconciler::args::ReconcilerArgs;
-use crate::sub_reconciler::Parts;
+use crate::sub_reconciler::{Method, Order, Parts, precondition};
 use crate::syntax::args::arguments;
 use crate::syntax::block::{Block, Item};
 use crate::syntax::function::{Function, Home};
@@ -46,7 +47,7 @@ pub(super) fn home(args: &ReconcilerArgs, block: &Block) -> Home {
     let name = name.unwrap_or_else(|| format_ident!("Reconciler"));
     let module = args.module.clone().unwrap_or_else(|| module(&name));
     let functions = || block.items.iter().filter_map(function);
-    let makes_step = |attr: &Attribute| is(attr, "sub_reconciler") || is(attr, "check");
+    let makes_step = |attr: &Attribute| STEPS.iter().any(|name| is(attr, name));
     let is_step = |function: &&Function| function.attrs.iter().any(makes_step);
     let steps = functions().filter(is_step).map(|step| step.sig.ident.clone()).collect();
     let methods = functions().map(|method| method.sig.ident.clone()).collect();
@@ -91,11 +92,14 @@ fn is(attr: &Attribute, name: &str) -> bool {
 }
 
 /// The attributes that give a method of a struct a role in its reconciler.
-const ATTRIBUTES: [&str; 6] = ["sub_reconciler", "check", "cleanup", "observe", "claim", "hook"];
+const ATTRIBUTES: [&str; 4] = ["cleanup", "observe", "claim", "hook"];
 
-/// Removes the attribute that makes a method a step, a check, a cleanup, an observer, a claim or a hook.
+/// Those among them that make it a step. `check` is the former name of two of them.
+const STEPS: [&str; 4] = ["sub_reconciler", "precondition", "postcondition", "check"];
+
+/// Removes the attribute that makes a method a step, a cleanup, an observer, a claim or a hook.
 pub(super) fn take_attribute(function: &mut Function) -> Option<Attribute> {
-    let ours = |attr: &Attribute| ATTRIBUTES.iter().any(|name| is(attr, name));
+    let ours = |attr: &Attribute| ATTRIBUTES.iter().chain(&STEPS).any(|name| is(attr, name));
     let at = function.attrs.iter().position(ours)?;
     Some(function.attrs.remove(at))
 }
@@ -145,12 +149,7 @@ impl Members {
             self.take_observer(&function.sig.ident, errors);
             self.parts.push(sub_reconciler::observe_attribute::method(args, krate.clone(), function, errors));
         } else {
-            let (looks, krate) = (is(&attr, "check"), krate.clone());
-            check_cfg(if looks { "check" } else { "step" }, &function, errors);
-            let step = match looks {
-                true => sub_reconciler::check_attribute::method(args, krate, function, errors),
-                false => sub_reconciler::method(args, krate, function, errors),
-            };
+            let step = step(&attr, args, krate.clone(), function, errors);
             self.callable &= step.callable;
             self.object = self.object.take().or(step.object);
             self.parts.push(step.parts);
@@ -179,5 +178,20 @@ impl Members {
         } else {
             self.others.push(function.to_token_stream());
         }
+    }
+}
+
+/// Expands a method that is a step of any sort.
+fn step(attr: &Attribute, args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Method {
+    let (order, args) = if is(attr, "check") {
+        let (order, args) = precondition::refuse_former(attr.path().span(), args, errors);
+        (Some(order), args)
+    } else {
+        ([Order::Before, Order::After].into_iter().find(|order| is(attr, order.word())), args)
+    };
+    check_cfg(order.map_or("step", Order::word), &function, errors);
+    match order {
+        Some(order) => precondition::method(order, args, krate, function, errors),
+        None => sub_reconciler::method(args, krate, function, errors),
     }
 }

@@ -1,8 +1,8 @@
-//! It may run before the steps or after them.
+//! It runs too late to hold the step back.
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, on};
 
-#[check(sets(on::ArtifactStored))]
+#[precondition(sets(on::ArtifactStored))]
 async fn check_it(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
     Ok(())
 }

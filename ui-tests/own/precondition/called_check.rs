@@ -1,16 +1,16 @@
-//! It cannot be both.
+//! It was called a check.
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, on};
 
-#[check(before, after, sets(on::ArtifactStored))]
+#[check(before, sets(on::ArtifactStored))]
 async fn check_it(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
     Ok(())
 }
 
 #[reconciler(conditions = RepoCondition)]
 async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
-    fetch(repo, cx).await?;
     check_it(repo, cx).await?;
+    fetch(repo, cx).await?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, on, store};
 
-#[check(after, sets(on::SourceFetched, on::ArtifactOutdated))]
+#[postcondition(sets(on::SourceFetched, on::ArtifactOutdated))]
 async fn look(_repo: &GitRepository, _cx: &mut Cx) -> Result<ui_tests::Commit, RepoError> {
     Ok(ui_tests::Commit(String::new()))
 }

@@ -1,8 +1,8 @@
-//! It runs too late to hold the step back.
+//! It only looks.
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, on};
 
-#[check(before, sets(on::ArtifactStored))]
+#[postcondition(sets(on::ArtifactStored), external)]
 async fn check_it(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
     Ok(())
 }
