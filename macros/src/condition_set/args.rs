@@ -15,6 +15,7 @@ const SET: Keys = Keys { known: &["mod", "summary", "crate"], many: &["summary"]
 const CONDITION: Keys = Keys { known: &["positive", "negative", "bipolar", "reasons"], many: &[] };
 
 /// The arguments of `#[condition_set(..)]`.
+#[derive(Default)]
 pub(crate) struct SetArgs {
     pub(crate) module: Option<Ident>,
     pub(crate) summaries: Vec<SummaryArgs>,
@@ -49,13 +50,10 @@ pub(crate) struct ReasonArgs {
 }
 
 pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
-    let mut set = SetArgs { module: None, summaries: Vec::new(), krate: Krate::DEFAULT };
+    let mut set = SetArgs::default();
     for arg in parse_attrs(attrs, "condition_set", &SET, errors) {
         if arg.key == "mod" {
-            set.module = errors.take(arg.path("on").and_then(|path| {
-                let help = "write `mod = on`";
-                path.get_ident().cloned().ok_or_else(|| mistake(&path, "`mod` takes a plain name", help))
-            }));
+            set.module = errors.take(arg.ident("on"));
         } else if arg.key == "summary" {
             set.summaries.extend(errors.take(parse_summaries(&arg)).unwrap_or_default());
         } else if let Some(krate) = errors.take(arg.value("::evenkeel").and_then(Krate::parse)) {

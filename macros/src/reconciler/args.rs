@@ -43,6 +43,7 @@ const KEYS: Keys = Keys {
 };
 const PREVIOUSLY: Keys = Keys { known: &["field_managers", "finalizers"], many: &[] };
 
+#[derive(Default)]
 pub(crate) struct ReconcilerArgs {
     pub(crate) conditions: Option<Path>,
     pub(crate) times: Times,
@@ -75,29 +76,7 @@ pub(crate) struct ReconcilerArgs {
 }
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs {
-    let mut args = ReconcilerArgs {
-        conditions: None,
-        times: Times::default(),
-        concurrency: None,
-        revision: 0,
-        finalizer: None,
-        field_manager: None,
-        request_annotation: None,
-        triggers: None,
-        suspend: None,
-        policies: None,
-        observe: None,
-        claim: None,
-        hooks: Vec::new(),
-        depends_on: None,
-        on_end: None,
-        managers: Vec::new(),
-        finalizers: Vec::new(),
-        summary: None,
-        module: None,
-        krate: Krate::DEFAULT,
-        says_conditions: false,
-    };
+    let mut args = ReconcilerArgs::default();
     let list = parse_args(tokens, &KEYS, errors);
     args.says_conditions = errors.count() > 0 || list.iter().any(|arg| arg.key == "conditions");
     for arg in list {

@@ -42,6 +42,7 @@ pub(crate) fn is_word(word: &Ident) -> bool {
 }
 
 /// All declarations of a step.
+#[derive(Default)]
 pub(crate) struct StepArgs {
     pub(crate) sets: Vec<Path>,
     pub(crate) clears: Vec<Path>,
@@ -68,22 +69,7 @@ pub(crate) fn parse_ordered(order: Order, tokens: TokenStream, krate: Krate, err
 }
 
 pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
-    let mut step = StepArgs {
-        sets: Vec::new(),
-        clears: Vec::new(),
-        reads: Vec::new(),
-        polls: Vec::new(),
-        watches: Vec::new(),
-        owns: Vec::new(),
-        external: None,
-        order: None,
-        actions: Vec::new(),
-        timeout: None,
-        marker: None,
-        krate,
-        says_sets: false,
-        refused: Vec::new(),
-    };
+    let mut step = StepArgs { krate, ..StepArgs::default() };
     for arg in parse_args(tokens, &KEYS, errors) {
         step.take(&arg, errors);
     }

@@ -8,7 +8,7 @@ use crate::errors::mistake;
 use crate::syntax::hidden::{hidden, hidden_at};
 
 /// The path by which expansions refer to `__private`.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Krate {
     path: Option<Path>,
     /// Whether the block has the short name of [`Krate::import`].
