@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, LitStr, Token, parenthesized};
 
-use crate::errors::{Errors, mistake};
+use crate::errors::{Errors, mistake, mistake_at};
 use crate::syntax::args::{Arg, Keys, arguments, parse_attrs};
 use crate::syntax::krate::Krate;
 use crate::syntax::names::{camel, plain};
@@ -159,10 +159,15 @@ fn parse_reason(input: ParseStream) -> syn::Result<ReasonArgs> {
     let doc = match input.peek(Token![=]) {
         true => {
             input.parse::<Token![=]>()?;
-            Some(input.parse()?)
+            let (headline, help) = (format!("the text of `{name}` is a string"), format!("write `{name} = \"..\"`"));
+            Some(input.parse().map_err(|error: syn::Error| mistake_at(error.span(), headline, help))?)
         }
         false => None,
     };
+    if !input.is_empty() && !input.peek(Token![,]) {
+        let headline = format!("this does not belong to the reason `{name}`");
+        return Err(mistake_at(input.span(), headline, "separate reasons by commas"));
+    }
     Ok(ReasonArgs { name, doc })
 }
 

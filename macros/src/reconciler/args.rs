@@ -58,6 +58,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) policies: Option<Policies>,
     /// The observer, which runs if a policy forbids changes; for a struct, the path of its marker.
     pub(crate) observe: Option<Path>,
+    /// Whether an error in `observe` is already reported.
+    pub(crate) wrong_observe: bool,
     /// The claim, which prepares an object before its finalizer is stored; for a struct, the path of its marker.
     pub(crate) claim: Option<Path>,
     /// The hooks, which run at points in the life of an object; for a struct, the paths of the markers.
@@ -107,7 +109,10 @@ impl ReconcilerArgs {
             "triggers" => self.triggers = triggers::parse(arg, errors),
             "suspend" => self.suspend = suspend::parse(arg, errors),
             "policies" => self.policies = policy::parse(arg, errors),
-            "observe" => self.observe = errors.take(arg.path("look")),
+            "observe" => {
+                self.observe = errors.take(arg.path("look"));
+                self.wrong_observe = self.observe.is_none();
+            }
             "claim" => self.claim = errors.take(arg.path("name_it")),
             "hooks" => self.hooks = errors.take(arg.paths("say_goodbye")).unwrap_or_default(),
             "depends_on" => self.depends_on = errors.take(depend::parse(arg)),
@@ -155,5 +160,10 @@ fn revision(arg: &Arg) -> syn::Result<u32> {
 
 fn texts(arg: &Arg) -> syn::Result<Vec<LitStr>> {
     let list = arg.list("\"..\"")?;
-    Ok(Punctuated::<LitStr, Token![,]>::parse_terminated.parse2(list)?.into_iter().collect())
+    let other = |_| {
+        let key = &arg.key;
+        mistake(&list, format_args!("`{key}` takes strings"), format_args!("write `{key}(\"..\")`"))
+    };
+    let texts = Punctuated::<LitStr, Token![,]>::parse_terminated.parse2(list.clone()).map_err(other)?;
+    Ok(texts.into_iter().collect())
 }

@@ -39,7 +39,9 @@ pub(crate) struct Reconciler {
 pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors) -> Draft {
     let what = format!("reconciler `{}`", function.home.as_ref().map_or(&function.sig.ident, |home| &home.name));
     check::check_conditions(&what, &args, &function, errors);
-    check_observer(args.policies.as_ref(), args.observe.as_ref(), errors);
+    if !args.wrong_observe {
+        check_observer(args.policies.as_ref(), args.observe.as_ref(), errors);
+    }
     let before = errors.count();
     check::check_function(&what, &function, errors);
     let object = parse_object(&what, &function, errors);

@@ -1,0 +1,14 @@
+//! The names of earlier finalizers are strings.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition, previously(finalizers(cleanup)))]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
