@@ -30,6 +30,15 @@ impl Errors {
         self.0.extend(other.0);
     }
 
+    /// All errors in one, if there are any.
+    pub(crate) fn into_result(self) -> syn::Result<()> {
+        let all = self.0.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
+        all.map_or(Ok(()), Err)
+    }
+
     /// The number of errors.
     pub(crate) fn count(&self) -> usize {
         self.0.len()

@@ -1,30 +1,29 @@
 //! The arguments of `#[cleanup(of = step)]`.
 
+use darling::FromMeta;
 use proc_macro2::TokenStream;
 use syn::Path;
 
 use crate::errors::Errors;
-use crate::syntax::args::{Keys, parse_args};
+use crate::syntax::args::Keys;
 use crate::syntax::krate::Krate;
+use crate::syntax::meta::{self, some};
 
 const KEYS: Keys = Keys { known: &["of", "crate"], many: &[] };
 
+#[derive(Default, FromMeta)]
+#[darling(default)]
 pub(crate) struct CleanupArgs {
+    #[darling(with = |meta| some(meta, |arg| arg.path("step")))]
     pub(crate) of: Option<Path>,
+    #[darling(rename = "crate")]
     pub(crate) krate: Krate,
     /// Whether an error in the arguments is already reported.
+    #[darling(skip)]
     pub(crate) wrong: bool,
 }
 
 pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> CleanupArgs {
-    let mut args = CleanupArgs { of: None, krate, wrong: false };
-    for arg in parse_args(tokens, &KEYS, errors) {
-        if arg.key == "of" {
-            args.of = errors.take(arg.path("step"));
-        } else {
-            args.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT);
-        }
-    }
-    args.wrong = errors.count() > 0;
-    args
+    let args: CleanupArgs = meta::read(tokens, &KEYS, errors);
+    CleanupArgs { wrong: errors.count() > 0, krate: args.krate.or(krate), ..args }
 }

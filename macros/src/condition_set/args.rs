@@ -1,5 +1,6 @@
 //! The arguments of `#[condition_set(..)]` on the enum and `#[condition(..)]` on a variant.
 
+use darling::FromMeta;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -7,18 +8,23 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, LitStr, Token, parenthesized};
 
 use crate::errors::{Errors, mistake, mistake_at};
-use crate::syntax::args::{Arg, Keys, arguments, parse_attrs};
+use crate::syntax::args::{Arg, Keys, arguments, joined, parse_attrs};
 use crate::syntax::krate::Krate;
+use crate::syntax::meta::{self, some, value};
 use crate::syntax::names::{camel, plain};
 
 const SET: Keys = Keys { known: &["mod", "summary", "crate"], many: &["summary"] };
 const CONDITION: Keys = Keys { known: &["positive", "negative", "bipolar", "reasons"], many: &[] };
 
 /// The arguments of `#[condition_set(..)]`.
-#[derive(Default)]
+#[derive(Default, FromMeta)]
+#[darling(default)]
 pub(crate) struct SetArgs {
+    #[darling(rename = "mod", with = |meta| some(meta, |arg| arg.ident("on")))]
     pub(crate) module: Option<Ident>,
-    pub(crate) summaries: Vec<SummaryArgs>,
+    #[darling(rename = "summary", multiple, with = |meta| value(meta, parse_summaries))]
+    pub(crate) summaries: Vec<Vec<SummaryArgs>>,
+    #[darling(rename = "crate")]
     pub(crate) krate: Krate,
 }
 
@@ -50,17 +56,7 @@ pub(crate) struct ReasonArgs {
 }
 
 pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
-    let mut set = SetArgs::default();
-    for arg in parse_attrs(attrs, "condition_set", &SET, errors) {
-        if arg.key == "mod" {
-            set.module = errors.take(arg.ident("on"));
-        } else if arg.key == "summary" {
-            set.summaries.extend(errors.take(parse_summaries(&arg)).unwrap_or_default());
-        } else if let Some(krate) = errors.take(arg.value("::evenkeel").and_then(Krate::parse)) {
-            set.krate = krate;
-        }
-    }
-    set
+    meta::read(joined(attrs, "condition_set"), &SET, errors)
 }
 
 fn parse_summaries(arg: &Arg) -> syn::Result<Vec<SummaryArgs>> {

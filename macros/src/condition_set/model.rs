@@ -85,8 +85,9 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
     let declared: Vec<Declared<'_>> =
         conditions.iter().map(|condition| Declared { name: &condition.name, polarity: condition.polarity }).collect();
     check::check_positive(input, &declared, errors);
-    check::check_summaries(&args.summaries, &declared, errors);
-    let summaries = args.summaries.iter().map(|summary| sum_up(summary, &conditions)).collect();
+    let declared_summaries: Vec<SummaryArgs> = args.summaries.into_iter().flatten().collect();
+    check::check_summaries(&declared_summaries, &declared, errors);
+    let summaries = declared_summaries.iter().map(|summary| sum_up(summary, &conditions)).collect();
     let (vis, inner) = (input.vis.clone(), one_deeper(&input.vis));
     Some(Set { krate: args.krate.short(), ident: input.ident.clone(), vis, inner, module, conditions, summaries })
 }

@@ -7,9 +7,10 @@ use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Member};
 
 use super::check;
 use crate::errors::{Errors, mistake};
-use crate::syntax::args::{Arg, Keys, Value, parse_args, parse_attrs};
+use crate::syntax::args::{Arg, Keys, Value, joined, parse_args, parse_attrs};
 use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
+use crate::syntax::meta;
 use crate::syntax::reason_literal::check_reason;
 use crate::syntax::suggest;
 
@@ -19,7 +20,6 @@ const CLASS: Keys = Keys {
     many: &[],
 };
 const WAITING: Keys = Keys { known: &["poll"], many: &[] };
-const ERROR: Keys = Keys { known: &["crate"], many: &[] };
 
 /// Pairs of a written word and the variant of the runtime's enum.
 type Words = [(&'static str, &'static str)];
@@ -71,11 +71,7 @@ pub(crate) struct ClassArgs {
 }
 
 pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
-    let mut krate = None;
-    for arg in parse_attrs(attrs, "reconcile_error", &ERROR, errors) {
-        krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse));
-    }
-    krate.unwrap_or(Krate::DEFAULT)
+    meta::read_krate(joined(attrs, "reconcile_error"), errors)
 }
 
 /// The class of a variant. `None` if an error is already reported.

@@ -39,7 +39,7 @@ pub(crate) struct Reconciler {
 pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors) -> Draft {
     let what = format!("reconciler `{}`", function.home.as_ref().map_or(&function.sig.ident, |home| &home.name));
     check::check_conditions(&what, &args, &function, errors);
-    if !args.wrong_observe {
+    if !args.wrong_policies {
         check_observer(args.policies.as_ref(), args.observe.as_ref(), errors);
     }
     let before = errors.count();

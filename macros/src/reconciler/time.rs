@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use darling::FromMeta;
 use syn::{Expr, Path};
 
 use crate::syntax::args::Arg;
 use crate::syntax::duration::parse_duration;
+use crate::syntax::meta::some;
 
 /// A delay or a timeout.
 pub(crate) enum Time {
@@ -17,14 +19,18 @@ pub(crate) enum Time {
 }
 
 /// The times of a reconciler. `None` if not given.
-#[derive(Default)]
+#[derive(Default, FromMeta)]
+#[darling(default)]
 pub(crate) struct Times {
+    #[darling(with = |meta| some(meta, parse))]
     pub(crate) requeue: Option<Time>,
+    #[darling(with = |meta| some(meta, parse))]
     pub(crate) retry: Option<Time>,
+    #[darling(with = |meta| some(meta, parse))]
     pub(crate) timeout: Option<Time>,
 }
 
-pub(crate) fn parse(arg: &Arg) -> syn::Result<Time> {
+fn parse(arg: &Arg) -> syn::Result<Time> {
     let value = arg.value("\"10m\"")?;
     match value {
         Expr::Field(_) => Ok(Time::Field(value.clone())),

@@ -1,13 +1,15 @@
 //! The argument `triggers`: labels and annotations that trigger a reconcile, in addition to the spec.
 
+use darling::FromMeta;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, ExprLit, Lit, LitStr};
 
 use super::check_argument;
 use crate::errors::{Errors, mistake};
-use crate::syntax::args::{Arg, Keys, Value, parse_args, split};
+use crate::syntax::args::{Arg, Keys, Value, split};
 use crate::syntax::krate::Krate;
+use crate::syntax::meta::{self, flag, value};
 
 const KEYS: Keys = Keys { known: &["spec", "labels", "annotations"], many: &[] };
 const EXAMPLE: &str = "\"example.com/tier\"";
@@ -15,8 +17,14 @@ const EXAMPLE: &str = "\"example.com/tier\"";
 const OURS: &str = "evenkeel.dev/";
 
 /// The labels and annotations that trigger a reconcile.
+#[derive(Default, FromMeta)]
+#[darling(default)]
 pub(crate) struct Triggers {
+    #[darling(with = flag)]
+    spec: bool,
+    #[darling(with = |meta| value(meta, names))]
     labels: Names,
+    #[darling(with = |meta| value(meta, names))]
     annotations: Names,
 }
 
@@ -26,33 +34,28 @@ enum Names {
     Only(Vec<LitStr>),
 }
 
-pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Triggers> {
-    let list = errors.take(arg.list("spec"))?;
-    let before = errors.count();
-    let mut triggers = Triggers { labels: Names::Only(Vec::new()), annotations: Names::Only(Vec::new()) };
-    let mut has_spec = false;
-    for arg in parse_args(list.clone(), &KEYS, errors) {
-        match arg.key.to_string().as_str() {
-            "labels" => triggers.labels = names(&arg, errors),
-            "annotations" => triggers.annotations = names(&arg, errors),
-            _ => has_spec = errors.take(arg.word()).is_some(),
+impl Default for Names {
+    fn default() -> Self {
+        Self::Only(Vec::new())
+    }
+}
+
+pub(crate) fn parse(arg: &Arg) -> syn::Result<Triggers> {
+    meta::nested(arg, "spec", &KEYS, |triggers: &Triggers, errors| {
+        if !triggers.spec {
+            let help = format!("write `triggers(spec, {})`", arg.list("spec").unwrap_or_default());
+            errors.push(&arg.key, "a change of the spec always triggers a reconcile", help);
         }
-    }
-    if !has_spec && errors.count() == before {
-        let help = format!("write `triggers(spec, {list})`");
-        errors.push(&arg.key, "a change of the spec always triggers a reconcile", help);
-    }
-    Some(triggers)
+    })
 }
 
 /// Parses `labels`, or `labels("example.com/tier", ..)`.
-fn names(arg: &Arg, errors: &mut Errors) -> Names {
+fn names(arg: &Arg) -> syn::Result<Names> {
     if matches!(arg.value, Value::Word) {
-        return Names::All;
+        return Ok(Names::All);
     }
-    let list = errors.take(arg.list(EXAMPLE)).unwrap_or_default();
-    let mut names: Vec<LitStr> = Vec::new();
-    for tokens in split(list) {
+    let (mut names, mut errors): (Vec<LitStr>, _) = (Vec::new(), Errors::default());
+    for tokens in split(arg.list(EXAMPLE)?) {
         let Some(name) = errors.take(name(arg, tokens)) else { continue };
         if names.iter().any(|earlier| earlier.value() == name.value()) {
             errors.push(&name, format_args!("`{}` is given twice", name.value()), "keep one of them");
@@ -60,7 +63,7 @@ fn names(arg: &Arg, errors: &mut Errors) -> Names {
             names.push(name);
         }
     }
-    Names::Only(names)
+    errors.into_result().map(|()| Names::Only(names))
 }
 
 /// Parses one key of a label or an annotation.
@@ -79,7 +82,7 @@ fn name(arg: &Arg, tokens: TokenStream) -> syn::Result<LitStr> {
 
 /// Expands to `triggers: Triggers { .. },`.
 pub(crate) fn expand(krate: &Krate, triggers: Option<&Triggers>) -> TokenStream {
-    let Some(Triggers { labels, annotations }) = triggers else { return TokenStream::new() };
+    let Some(Triggers { labels, annotations, .. }) = triggers else { return TokenStream::new() };
     let [labels, annotations] = [labels, annotations].map(|names| match names {
         Names::All => quote!(#krate::Names::All),
         Names::Only(names) => quote!(#krate::Names::Only(&[#(#names),*])),

@@ -1,21 +1,25 @@
 //! The arguments of `#[status(crate = ::path)]`, and of `#[status(step = path)]` on a field.
 
+use darling::FromMeta;
 use proc_macro2::TokenStream;
 use syn::{Attribute, Path};
 
 use crate::errors::Errors;
-use crate::syntax::args::{Keys, arguments, parse_args, parse_attrs};
+use crate::syntax::args::{Keys, arguments, joined};
 use crate::syntax::krate::Krate;
+use crate::syntax::meta::{self, some};
 
-const KEYS: Keys = Keys { known: &["crate"], many: &[] };
 const FIELD: Keys = Keys { known: &["step"], many: &[] };
 
+#[derive(Default, FromMeta)]
+#[darling(default)]
+struct FieldArgs {
+    #[darling(with = |meta| some(meta, |arg| arg.path("store")))]
+    step: Option<Path>,
+}
+
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Krate {
-    let mut krate = None;
-    for arg in parse_args(tokens, &KEYS, errors) {
-        krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse));
-    }
-    krate.unwrap_or(Krate::DEFAULT)
+    meta::read_krate(tokens, errors)
 }
 
 /// Whether the attribute of a field is `#[status(..)]`.
@@ -28,6 +32,5 @@ pub(crate) fn step(attrs: &[Attribute], errors: &mut Errors) -> Option<Path> {
     for empty in attrs.iter().filter(|attr| ours(attr) && arguments(attr).is_empty()) {
         errors.push(empty, "this says nothing about the field", "write `#[status(step = store)]`, or remove it");
     }
-    let args = parse_attrs(attrs, "status", &FIELD, errors);
-    args.iter().find_map(|arg| errors.take(arg.path("store")))
+    meta::read::<FieldArgs>(joined(attrs, "status"), &FIELD, errors).step
 }

@@ -1,11 +1,12 @@
 //! The parsed arguments of an attribute: `word`, `key = value`, `key(list)`.
 
+use darling::ast::{MetaNameValueInvalidExpr, NestedMeta};
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser as _};
+use quote::{ToTokens, format_ident};
+use syn::parse::{Parse as _, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, parenthesized};
+use syn::token::Paren;
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, MacroDelimiter, Meta, MetaList, MetaNameValue, Path, Token};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::names::plain;
@@ -57,9 +58,14 @@ pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) 
 
 /// Parses the arguments of all helper attributes with the name: `#[condition(..)]`, `#[class(..)]`.
 pub(crate) fn parse_attrs(attrs: &[Attribute], name: &str, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
+    parse_args(joined(attrs, name), keys, errors)
+}
+
+/// The arguments of all helper attributes with the name.
+pub(crate) fn joined(attrs: &[Attribute], name: &str) -> TokenStream {
     let ours = attrs.iter().filter(|attr| attr.path().is_ident(name));
     let tokens: Vec<_> = ours.map(arguments).filter(|tokens| !tokens.is_empty()).collect();
-    parse_args(quote::quote!(#(#tokens),*), keys, errors)
+    quote::quote!(#(#tokens),*)
 }
 
 /// The tokens in the parentheses of an attribute.
@@ -85,41 +91,64 @@ pub(crate) fn split(tokens: TokenStream) -> Vec<TokenStream> {
 }
 
 fn parse_arg(input: ParseStream) -> syn::Result<Arg> {
-    if input.peek(syn::Lit) {
-        let literal: Lit = input.parse()?;
-        return Err(mistake(literal, "a value without a key", "write `key = value`"));
-    }
     let start = input.cursor();
-    let Ok(key) = input.call(Ident::parse_any) else {
-        let rest: TokenStream = start.token_stream();
-        return Err(mistake(rest, "an argument starts with its key", "write `key`, `key = value` or `key(..)`"));
-    };
-    let value = if input.peek(syn::token::Paren) {
-        let content;
-        parenthesized!(content in input);
-        Value::List(content.parse()?)
-    } else if input.peek(Token![=]) {
-        let equals: Token![=] = input.parse()?;
-        if input.is_empty() {
-            let both = key.to_token_stream().into_iter().chain(equals.to_token_stream());
-            let both: TokenStream = both.collect();
-            return Err(mistake(both, format_args!("`{key}` has no value"), format_args!("write `{key} = ..`")));
+    // darling's form of an argument, since that of syn has no keywords such as `crate` and `mod` for keys.
+    let parsed = NestedMeta::parse(input);
+    let arg = match parsed {
+        Ok(NestedMeta::Lit(literal)) => return Err(mistake(literal, "a value without a key", "write `key = value`")),
+        Ok(NestedMeta::Meta(meta)) if meta.path().get_ident().is_some() => Arg::of(&meta),
+        Ok(NestedMeta::NameValueInvalidExpr(pair)) => return Err(unreadable(&pair)),
+        Ok(NestedMeta::Meta(_)) | Err(_) => {
+            let rest: TokenStream = start.token_stream();
+            return Err(mistake(rest, "an argument starts with its key", "write `key`, `key = value` or `key(..)`"));
         }
-        let rest = input.cursor().token_stream();
-        let unreadable =
-            |_| mistake(rest, format_args!("`{key}` has no readable value"), format_args!("write `{key} = ..`"));
-        Value::Is(Box::new(input.parse().map_err(unreadable)?))
-    } else {
-        Value::Word
     };
     if !input.is_empty() {
         let rest: TokenStream = input.parse()?;
-        return Err(mistake(rest, format_args!("this does not belong to `{key}`"), "separate arguments by commas"));
+        return Err(mistake(
+            rest,
+            format_args!("this does not belong to `{}`", arg.key),
+            "separate arguments by commas",
+        ));
     }
-    Ok(Arg { key, value })
+    Ok(arg)
+}
+
+fn unreadable(pair: &MetaNameValueInvalidExpr) -> syn::Error {
+    let key = pair.path.to_token_stream();
+    let help = format!("write `{key} = ..`");
+    match pair.value.is_empty() {
+        true => mistake(pair, format_args!("`{key}` has no value"), help),
+        false => mistake(&pair.value, format_args!("`{key}` has no readable value"), help),
+    }
 }
 
 impl Arg {
+    /// The argument in syn's form. The caller knows that its key is a plain name.
+    pub(crate) fn of(meta: &Meta) -> Self {
+        let key = meta.path().get_ident().cloned().unwrap_or_else(|| format_ident!("_"));
+        let value = match meta {
+            Meta::Path(_) => Value::Word,
+            Meta::List(list) => Value::List(list.tokens.clone()),
+            Meta::NameValue(pair) => Value::Is(Box::new(pair.value.clone())),
+        };
+        Self { key, value }
+    }
+
+    /// The same in syn's form.
+    pub(crate) fn into_meta(self) -> Meta {
+        let path = Path::from(self.key);
+        match self.value {
+            Value::Word => Meta::Path(path),
+            Value::List(tokens) => {
+                Meta::List(MetaList { path, delimiter: MacroDelimiter::Paren(Paren::default()), tokens })
+            }
+            Value::Is(value) => {
+                Meta::NameValue(MetaNameValue { path, eq_token: <Token![=]>::default(), value: *value })
+            }
+        }
+    }
+
     /// The value of `key = value`.
     pub(crate) fn value(&self, example: &str) -> syn::Result<&Expr> {
         match &self.value {
@@ -186,6 +215,11 @@ impl Arg {
         };
         let paths = Punctuated::<Path, Token![,]>::parse_terminated.parse2(list.clone()).map_err(unreadable)?;
         Ok(paths.into_iter().collect())
+    }
+
+    /// The word itself, without a value.
+    pub(crate) fn keyword(&self) -> syn::Result<Ident> {
+        self.word().map(|()| self.key.clone())
     }
 
     /// Rejects a value if the key is a mere word.

@@ -19,6 +19,11 @@ impl Krate {
     /// The default path: `::evenkeel`.
     pub(crate) const DEFAULT: Self = Self { path: None, short: false };
 
+    /// This one if it was given, or the other.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self.path.is_some() { self } else { other }
+    }
+
     /// Parses the path after `crate =`.
     pub(crate) fn parse(value: &Expr) -> syn::Result<Self> {
         let help = "write `crate = ::name` or `crate = crate::path`";

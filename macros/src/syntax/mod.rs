@@ -11,6 +11,7 @@ pub(crate) mod handler;
 pub(crate) mod hidden;
 pub(crate) mod krate;
 pub(crate) mod marker;
+pub(crate) mod meta;
 pub(crate) mod names;
 pub(crate) mod reason_literal;
 pub(crate) mod sent;

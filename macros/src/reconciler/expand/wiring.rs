@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::call::expand_step;
 use super::scope::{PIPELINE, expand_short_set};
 use super::shape::expand_shape;
-use crate::reconciler::args::ReconcilerArgs;
+use crate::reconciler::args::{Previously, ReconcilerArgs};
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
 use crate::reconciler::triggers;
@@ -61,7 +61,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
 }
 
 fn expand_previously(args: &ReconcilerArgs) -> TokenStream {
-    let ReconcilerArgs { krate, managers, finalizers, .. } = args;
+    let ReconcilerArgs { krate, previously: Previously { field_managers: managers, finalizers }, .. } = args;
     match managers.is_empty() && finalizers.is_empty() {
         true => TokenStream::new(),
         false => {
