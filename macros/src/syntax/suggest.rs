@@ -33,7 +33,7 @@ fn renamed<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
 
 /// The most similar valid word, if its distance is at most a third of the letters.
 pub(crate) fn nearest<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
-    let scored = valid.iter().map(|v| (distance(word, v), *v));
+    let scored = valid.iter().map(|v| (strsim::levenshtein(word, v), *v));
     let (steps, near) = scored.min_by_key(|(steps, _)| *steps)?;
     let close = steps <= near.len().div_ceil(3) || (word.len() > 2 && near.starts_with(word));
     close.then_some(near)
@@ -48,27 +48,12 @@ pub(crate) fn list(words: &[&str]) -> String {
     }
 }
 
-/// The Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, cb) in b.iter().enumerate() {
-            let step = corner + usize::from(ca != *cb);
-            corner = row[j + 1];
-            row[j + 1] = step.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_pen_is_recognised() {
+    fn a_misspelt_word_gets_the_similar_one() {
         let valid = ["conditions", "requeue", "timeout"];
         assert_eq!(help("condition", &valid), "did you mean `conditions`?");
         assert_eq!(help("requue", &valid), "did you mean `requeue`?");
