@@ -1,7 +1,9 @@
 //! Debug view of an object: why it is not ready, what triggers a reconcile, and when it is retried.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::reconciler::{Last, ReconcilerMetrics};
@@ -20,30 +22,33 @@ pub(super) struct Row {
     wiring: Wiring,
 }
 
-/// Filter for the objects to show; an empty field matches all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Filter for the objects to show, from a query string (`kind=Widget&namespace=team-a&name=w&limit=100`); an empty field matches all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct ObjectQuery {
+    #[serde(default)]
     pub(super) kind: String,
+    #[serde(default)]
     pub(super) namespace: String,
+    #[serde(default)]
     pub(super) name: String,
     /// The maximum number of objects.
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     pub(super) limit: usize,
 }
 
 /// The default limit.
-pub(super) const LIMIT: usize = 500;
+const LIMIT: usize = 500;
+
+fn default_limit() -> usize {
+    LIMIT
+}
+
+/// The default limit stands for a text that is not a number.
+fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    Ok(Cow::<str>::deserialize(deserializer)?.parse().unwrap_or(LIMIT))
+}
 
 impl ObjectQuery {
-    /// Parses a query string: `kind=Widget&namespace=team-a&name=w&limit=100`.
-    pub(super) fn of(query: &str) -> Self {
-        let field = |wanted: &str| {
-            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value.to_owned()).next_back().unwrap_or_default()
-        };
-        let limit = field("limit").parse().unwrap_or(LIMIT);
-        Self { kind: field("kind"), namespace: field("namespace"), name: field("name"), limit }
-    }
-
     fn wants(&self, key: &Key) -> bool {
         let fits = |asked: &str, is: &str| asked.is_empty() || asked == is;
         fits(&self.namespace, key.namespace.as_deref().unwrap_or_default()) && fits(&self.name, &key.name)
@@ -192,15 +197,21 @@ pub(super) fn short(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use axum::extract::Query;
+
     use super::*;
+
+    fn of(query: &str) -> ObjectQuery {
+        Query::try_from_uri(&format!("/debug/objects?{query}").parse().unwrap()).unwrap().0
+    }
 
     #[test]
     fn a_query_names_kind_namespace_and_name() {
-        let filter = ObjectQuery::of("kind=Widget&namespace=a&name=w&limit=7");
+        let filter = of("kind=Widget&namespace=a&name=w&limit=7");
         let wanted = ObjectQuery { kind: "Widget".into(), namespace: "a".into(), name: "w".into(), limit: 7 };
         assert_eq!(filter, wanted);
         assert!(filter.wants(&Key::new(Some("a"), "w")) && !filter.wants(&Key::new(Some("b"), "w")));
-        assert!(ObjectQuery::of("").wants(&Key::new(None, "x")) && ObjectQuery::of("limit=x").limit == LIMIT);
+        assert!(of("").wants(&Key::new(None, "x")) && of("limit=x").limit == LIMIT);
     }
 
     #[test]

@@ -2,18 +2,29 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderValue, Request, header};
+use axum::extract::State;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, Request, StatusCode, header};
 
 /// The response to a request for another host name.
-pub(super) const REFUSAL: &str = "nothing is told under this host name: ask by the address, by localhost, or by a name that only the cluster knows\n";
+const REFUSAL: &str = "nothing is told under this host name: ask by the address, by localhost, or by a name that only the cluster knows\n";
 
 /// Top-level names that do not exist in public DNS.
 const PRIVATE: [&str; 5] = ["localhost", "svc", "pod", "local", "internal"];
 
+/// Refuses requests for another host name. `local` is whether the listener has a loopback address.
+pub(super) async fn refuse_foreign(State(local): State<bool>, request: axum::extract::Request, next: Next) -> Response {
+    match is_ours(&request, local) {
+        true => next.run(request).await,
+        false => (StatusCode::MISDIRECTED_REQUEST, REFUSAL).into_response(),
+    }
+}
+
 /// Whether the host of the request is allowed. A listener on a loopback address accepts loopback addresses and `localhost`. Any other
 /// listener accepts all IP addresses, which probes and scrapers use, and cluster names. A foreign web page can only send its own host name.
 /// A request without a host does not come from a browser.
-pub(super) fn is_ours<B>(request: &Request<B>, local: bool) -> bool {
+fn is_ours<B>(request: &Request<B>, local: bool) -> bool {
     let named = request.headers().get(header::HOST).map(HeaderValue::to_str);
     let host = match (request.uri().host(), named) {
         (Some(host), _) => host,

@@ -12,6 +12,7 @@ mod html;
 mod readiness;
 mod reconciler;
 mod registry;
+mod router;
 mod scrape;
 mod server;
 mod subject;

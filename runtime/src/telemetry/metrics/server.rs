@@ -1,22 +1,21 @@
-//! The listener: `/metrics`, `/healthz`, `/readyz` and `/debug/objects` over plain HTTP, without authentication.
+//! The listener: plain HTTP without authentication, with limits for each connection that `axum::serve` does not have.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use axum::Router;
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use kube::client::Body;
 use tokio::net::{TcpListener, TcpStream};
+use tower::ServiceExt;
 
 use super::connections::{Connections, Since};
-use super::debug_objects::{ObjectQuery, rows};
-use super::host_check;
 use super::registry::Metrics;
-use super::{html, readiness};
+use super::router::router;
 
 /// Where to listen.
 #[derive(Debug)]
@@ -36,9 +35,6 @@ const WHOLE: Duration = Duration::from_secs(40);
 const LARGEST: usize = 16 * 1024;
 /// Pause after a failed accept: the process may be out of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
-
-const PLAIN: &str = "text/plain; charset=utf-8";
-const PAGES: &str = "there is /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
 
 impl fmt::Display for Listener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,9 +71,10 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
     let mut connections = Connections::default();
     // A bound socket has an address.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+    let router = router(metrics, local);
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => connections.add(|since| connection(stream, local, metrics.clone(), since)).await,
+            Ok((stream, _)) => connections.add(|since| connection(stream, router.clone(), since)).await,
             Err(error) => {
                 tracing::warn!(%error, "a connection to the listener was not accepted");
                 tokio::time::sleep(PAUSE).await;
@@ -86,14 +83,10 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
     }
 }
 
-async fn connection(stream: TcpStream, local: bool, metrics: Metrics, since: Since) {
-    let service = service_fn(move |request: Request<_>| {
+async fn connection(stream: TcpStream, router: Router, since: Since) {
+    let service = service_fn(move |request: Request<Incoming>| {
         since.renew();
-        let answer = match host_check::is_ours(&request, local) {
-            true => answer(&request, &metrics),
-            false => response(StatusCode::MISDIRECTED_REQUEST, PLAIN, host_check::REFUSAL.into()),
-        };
-        async move { Ok::<_, Infallible>(answer) }
+        router.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST);
@@ -101,64 +94,4 @@ async fn connection(stream: TcpStream, local: bool, metrics: Metrics, since: Sin
     builder.keep_alive(false);
     // A disconnect by the client is not an error.
     let _ = tokio::time::timeout(WHOLE, builder.serve_connection(TokioIo::new(stream), service)).await;
-}
-
-fn answer<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return response(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "this is to be read only: use GET\n".into());
-    }
-    match request.uri().path() {
-        "/metrics" => scraped(metrics),
-        "/healthz" => response(StatusCode::OK, PLAIN, "ok\n".into()),
-        "/readyz" => {
-            let (ready, text) = readiness::verdict(metrics.has_started(), &metrics.health().ailing(), &paused(metrics));
-            let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-            response(status, PLAIN, text)
-        }
-        "/debug/objects" => objects(request, metrics),
-        _ => response(StatusCode::NOT_FOUND, PLAIN, PAGES.into()),
-    }
-}
-
-/// The paused reconcilers.
-fn paused(metrics: &Metrics) -> Vec<readiness::Paused> {
-    let all = metrics.subjects();
-    let why = |controller: &std::sync::Arc<super::ReconcilerMetrics>| {
-        let (time, why) = controller.subject()?.paused()?;
-        Some((controller.name(), time, why))
-    };
-    all.iter().filter_map(why).collect()
-}
-
-fn scraped(metrics: &Metrics) -> Response<Body> {
-    const FORM: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    match metrics.text() {
-        Ok(text) => response(StatusCode::OK, FORM, text),
-        Err(error) => response(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, format!("{error}\n")),
-    }
-}
-
-fn objects<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
-    let query = request.uri().query().unwrap_or_default();
-    let filter = ObjectQuery::of(query);
-    let (rows, all) = rows(&metrics.subjects(), &filter);
-    let accepts = request.headers().get(header::ACCEPT).map(HeaderValue::as_bytes);
-    let json = query.split('&').any(|pair| pair == "format=json") || accepts == Some(b"application/json");
-    match json {
-        true => response(StatusCode::OK, "application/json", html::json(&rows, all).to_string()),
-        false => response(StatusCode::OK, "text/html; charset=utf-8", html::html(&rows, all, &filter)),
-    }
-}
-
-fn response(status: StatusCode, form: &'static str, text: String) -> Response<Body> {
-    let mut response = Response::new(Body::from(text.into_bytes()));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Blocks scripts even if an object name contains markup.
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    response
 }

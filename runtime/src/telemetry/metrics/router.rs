@@ -1,0 +1,139 @@
+//! The pages of the listener: `/metrics`, `/healthz`, `/readyz` and `/debug/objects`.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Deserialize;
+
+use super::debug_objects::{ObjectQuery, rows};
+use super::registry::Metrics;
+use super::{ReconcilerMetrics, host_check, html, readiness};
+
+const PAGES: &str = "there is /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
+const READ_ONLY: &str = "this is to be read only: use GET\n";
+
+/// The pages of this operator. `local` is whether the listener has a loopback address.
+pub(super) fn router(metrics: Metrics, local: bool) -> Router {
+    Router::new()
+        .route("/metrics", get(scraped))
+        .route("/healthz", get("ok\n"))
+        .route("/readyz", get(ready))
+        .route("/debug/objects", get(objects))
+        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, READ_ONLY))
+        .fallback((StatusCode::NOT_FOUND, PAGES))
+        .layer(from_fn_with_state(local, host_check::refuse_foreign))
+        .layer(map_response(with_headers))
+        .with_state(metrics)
+}
+
+async fn scraped(State(metrics): State<Metrics>) -> Response {
+    const FORM: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    match metrics.text() {
+        Ok(text) => ([(header::CONTENT_TYPE, FORM)], text).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
+}
+
+async fn ready(State(metrics): State<Metrics>) -> (StatusCode, String) {
+    let (ready, text) = readiness::verdict(metrics.has_started(), &metrics.health().ailing(), &paused(&metrics));
+    (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text)
+}
+
+/// The paused reconcilers.
+fn paused(metrics: &Metrics) -> Vec<readiness::Paused> {
+    let all = metrics.subjects();
+    let why = |controller: &Arc<ReconcilerMetrics>| {
+        let (time, why) = controller.subject()?.paused()?;
+        Some((controller.name(), time, why))
+    };
+    all.iter().filter_map(why).collect()
+}
+
+/// The form of the response.
+#[derive(Deserialize)]
+struct Form {
+    format: Option<String>,
+}
+
+async fn objects(
+    State(metrics): State<Metrics>,
+    Query(filter): Query<ObjectQuery>,
+    Query(form): Query<Form>,
+    headers: HeaderMap,
+) -> Response {
+    let (rows, all) = rows(&metrics.subjects(), &filter);
+    let accepts = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+    match form.format.as_deref() == Some("json") || accepts == Some(b"application/json") {
+        true => {
+            let json = html::json(&rows, all).to_string();
+            ([(header::CONTENT_TYPE, "application/json")], json).into_response()
+        }
+        false => Html(html::html(&rows, all, &filter)).into_response(),
+    }
+}
+
+async fn with_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Blocks scripts even if an object name contains markup.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use http::{Method, Request};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::watch::Health;
+
+    async fn ask(method: Method, path: &str) -> (u16, HeaderMap, String) {
+        let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+        let (head, body) = router(Metrics::new(Health::default()), true).oneshot(request).await.unwrap().into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        (head.status.as_u16(), head.headers, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn each_response_forbids_scripts_and_caches() {
+        for (method, path, status) in [
+            (Method::GET, "/healthz", 200),
+            (Method::GET, "/readyz", 503),
+            (Method::GET, "/debug/objects", 200),
+            (Method::GET, "/lost", 404),
+            (Method::DELETE, "/healthz", 405),
+            (Method::GET, "http://evil.example/healthz", 421),
+            (Method::GET, "/debug/objects?kind=A&kind=B", 400),
+        ] {
+            let (answered, headers, _) = ask(method, path).await;
+            assert_eq!(answered, status, "{path}");
+            assert_eq!(headers["cache-control"], "no-store", "{path}");
+            assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+            assert!(headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none';"), "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn head_returns_the_headers_of_get() {
+        for path in ["/metrics", "/healthz", "/readyz", "/debug/objects", "/debug/objects?format=json"] {
+            let (get, head) = (ask(Method::GET, path).await, ask(Method::HEAD, path).await);
+            assert_eq!((head.0, &head.1["content-type"], &*head.2), (get.0, &get.1["content-type"], ""), "{path}");
+            assert_eq!(head.1["content-length"], get.2.len().to_string(), "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_filter_is_decoded() {
+        let page = ask(Method::GET, "/debug/objects?name=a%2Db").await.2;
+        assert!(page.contains("name=name value=\"a-b\""), "{page}");
+    }
+}
