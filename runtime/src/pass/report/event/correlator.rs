@@ -2,14 +2,14 @@
 //! number of events per object.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::time::Duration;
 
+use lru::LruCache;
 use tokio::time::Instant;
 
-use super::recent::Recent;
-
 /// Number of entries in each of the caches.
-const REMEMBERED: usize = 4096;
+const REMEMBERED: NonZero<usize> = NonZero::new(4096).unwrap();
 /// Number of different notes of one reason from which on events are combined.
 const SIMILAR: usize = 10;
 /// Time without a similar event after which events are sent individually again.
@@ -45,9 +45,9 @@ pub(super) enum Correlation {
 
 #[derive(Debug)]
 pub(super) struct Correlator {
-    similar: Recent<EventKey, Similar>,
-    sent: Recent<EventKey, Sent>,
-    buckets: Recent<String, Bucket>,
+    similar: LruCache<EventKey, Similar>,
+    sent: LruCache<EventKey, Sent>,
+    buckets: LruCache<String, Bucket>,
 }
 
 /// The notes of one reason.
@@ -69,7 +69,9 @@ struct Bucket(Option<(f64, Instant)>);
 
 impl Default for Correlator {
     fn default() -> Self {
-        Self { similar: Recent::new(REMEMBERED), sent: Recent::new(REMEMBERED), buckets: Recent::new(REMEMBERED) }
+        // Sparse: a reconciler with few events allocates little.
+        let (similar, sent) = (LruCache::sparse(REMEMBERED), LruCache::sparse(REMEMBERED));
+        Self { similar, sent, buckets: LruCache::sparse(REMEMBERED) }
     }
 }
 
@@ -77,10 +79,10 @@ impl Correlator {
     /// Decides on the action for the event.
     pub(super) fn judge(&mut self, event: EventKey, now: Instant) -> Correlation {
         let (key, event) = self.combine(event, now);
-        let sent = self.sent.touch(&key);
+        let sent = self.sent.get_or_insert_mut_ref(&key, Sent::default);
         sent.count = sent.count.saturating_add(1);
         let (name, count) = (sent.name.clone(), sent.count);
-        if !self.buckets.touch(&event.object).take(now) {
+        if !self.buckets.get_or_insert_mut_ref(&event.object, Bucket::default).take(now) {
             return Correlation::Drop;
         }
         match name {
@@ -91,7 +93,7 @@ impl Correlator {
 
     /// Records the name under which the event was sent; `None`: it could not be sent.
     pub(super) fn named(&mut self, event: &EventKey, name: Option<String>) {
-        let sent = self.sent.touch(&key(event));
+        let sent = self.sent.get_or_insert_mut_ref(&key(event), Sent::default);
         // Events that could not be sent before do not count.
         *sent = Sent { count: 1, name };
     }
@@ -99,7 +101,7 @@ impl Correlator {
     /// The key and the event to send: the event itself, or a combined one if there are many similar ones.
     fn combine(&mut self, event: EventKey, now: Instant) -> (EventKey, EventKey) {
         let group = EventKey { note: String::new(), ..event.clone() };
-        let similar = self.similar.touch(&group);
+        let similar = self.similar.get_or_insert_mut_ref(&group, Similar::default);
         if similar.last.is_none_or(|last| now.duration_since(last) > APART) {
             similar.notes.clear();
         }
@@ -196,10 +198,25 @@ mod tests {
     #[test]
     fn correlation_memory_is_bounded() {
         let (mut correlator, now) = (Correlator::default(), Instant::now());
-        for at in 0..3 * REMEMBERED {
+        for at in 0..3 * REMEMBERED.get() {
             send(&mut correlator, event(&at.to_string(), &"x".repeat(at % 7)), now);
         }
         let held = (correlator.similar.len(), correlator.sent.len(), correlator.buckets.len());
-        assert_eq!(held, (REMEMBERED, REMEMBERED, REMEMBERED));
+        assert_eq!(held, (REMEMBERED.get(), REMEMBERED.get(), REMEMBERED.get()));
+    }
+
+    #[test]
+    fn the_least_recent_event_is_evicted() {
+        let (mut correlator, now) = (Correlator::default(), Instant::now());
+        let mut sent = |object: &str| send(&mut correlator, event(object, "x"), now);
+        for object in ["a", "b", "c", "a"] {
+            sent(object);
+        }
+        // All but two places.
+        for at in 2..REMEMBERED.get() {
+            sent(&at.to_string());
+        }
+        let last = ["a", "c", "b"].map(sent);
+        assert_eq!(last, ["3 times name of x", "2 times name of x", "create x"], "b made room for the last");
     }
 }

@@ -1,7 +1,6 @@
 //! Kubernetes events: at most one per transition of an object. Equal events are counted, and the number per object is limited.
 
 mod correlator;
-mod recent;
 mod recorder;
 
 use std::sync::Arc;
