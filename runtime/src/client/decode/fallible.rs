@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
-use std::panic::UnwindSafe;
+use std::panic::{AssertUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures::Stream;
@@ -10,6 +10,7 @@ use kube::api::ObjectMeta;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_path_to_error::{Segment, Track};
 
 use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
@@ -100,16 +101,14 @@ fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
     {
         return Ok(Ok(object));
     }
-    // Second attempt as a tree, which can be searched for the invalid field.
+    // Second attempt as a tree, which can be decoded again for the path of the invalid field.
     let value: Value = raw.tree().and_then(decode)?;
-    let fits = |value: &Value| caught(|| K::deserialize(value));
-    let error = match fits(&value) {
+    let error = match caught(|| K::deserialize(&value)) {
         Ok(object) => return Ok(Ok(object)),
         Err(error) => error,
     };
     let meta = ObjectMeta::deserialize(&value["metadata"])?;
-    let field = error_path(&value, &error, &|value| fits(value).err());
-    Ok(Err(Invalid { meta: Box::new(meta), field, error }))
+    Ok(Err(Invalid { meta: Box::new(meta), field: error_path::<K>(&value), error }))
 }
 
 /// Decodes a text, with exact capacities for lists.
@@ -120,69 +119,27 @@ fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
 
 /// Catches panics in the type's own `Deserialize`, which must not end the watch.
 fn caught<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Result<K, String> {
-    let decoded = std::panic::catch_unwind(decode);
+    let decoded = catch_unwind(decode);
     decoded
         .unwrap_or_else(|_| Err(serde_json::Error::custom("its decoder panicked")))
         .map_err(|error| error.to_string())
 }
 
-/// The path of the field whose removal changes the error, since serde reports no path. `fails` returns the error of a tree.
-fn error_path(object: &Value, error: &str, fails: &dyn Fn(&Value) -> Option<String>) -> String {
-    let mut path = Vec::new();
-    while let Some(step) = steps(at(object, &path), error).into_iter().find(|step| {
-        let longer: Vec<String> = path.iter().chain([step]).cloned().collect();
-        fails(&without(object, &longer)).is_none_or(|other| other != error)
-    }) {
-        path.push(step);
-    }
-    path.join(".")
-}
-
-fn at<'v>(object: &'v Value, path: &[String]) -> &'v Value {
-    path.iter().fold(object, |value, step| match value {
-        Value::Array(items) => step.parse().ok().and_then(|i: usize| items.get(i)).unwrap_or(&Value::Null),
-        other => &other[step.as_str()],
-    })
-}
-
-/// The children that may contain the invalid field. A missing field can only be in an object or a list.
-fn steps(value: &Value, error: &str) -> Vec<String> {
-    let missing = error.starts_with("missing field");
-    let fits = |child: &Value| !missing || child.is_object() || child.is_array();
-    match value {
-        Value::Object(fields) => fields.iter().filter(|(_, v)| fits(v)).map(|(name, _)| name.clone()).collect(),
-        Value::Array(items) => items.iter().enumerate().filter(|(_, v)| fits(v)).map(|(i, _)| i.to_string()).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn without(object: &Value, path: &[String]) -> Value {
-    let mut copy = object.clone();
-    let Some((last, parents)) = path.split_last() else { return copy };
-    let mut value = &mut copy;
-    for step in parents {
-        value = match value {
-            Value::Array(items) => match step.parse().ok().and_then(|i: usize| items.get_mut(i)) {
-                Some(item) => item,
-                None => return copy,
-            },
-            other => &mut other[step.as_str()],
-        };
-    }
-    match value {
-        Value::Object(fields) => {
-            fields.remove(last);
-        }
-        Value::Array(items) => items.retain({
-            let mut at = 0;
-            move |_| {
-                at += 1;
-                (at - 1).to_string() != *last
-            }
-        }),
-        _ => {}
-    }
-    copy
+/// The path of the field that does not fit, such as `spec.containers.1.name`. It ends at a type that is flattened, untagged or has a tag
+/// inside, as serde collects its fields first. Decodes once more, since only errors need the path.
+fn error_path<K: Kind>(object: &Value) -> String {
+    let mut track = Track::new();
+    // A panic has no path.
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        K::deserialize(serde_path_to_error::Deserializer::new(object, &mut track)).map(drop)
+    }));
+    let path = track.path();
+    let steps = path.iter().filter_map(|segment| match segment {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key: name } | Segment::Enum { variant: name } => Some(name.clone()),
+        Segment::Unknown => None,
+    });
+    steps.collect::<Vec<_>>().join(".")
 }
 
 impl Decoded {
@@ -226,18 +183,94 @@ fn without_value(error: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::apps::v1::Deployment;
-    use kube::ResourceExt;
+    use kube::{CustomResource, ResourceExt};
+    use schemars::JsonSchema;
+    use serde::Serialize;
     use serde_json::json;
 
     use super::*;
 
     fn broken(object: Value) -> String {
-        match sound::<Deployment>(Raw::Tree(object)).unwrap() {
+        text_of::<Deployment>(object)
+    }
+
+    fn text_of<K: Kind>(object: Value) -> String {
+        match sound::<K>(Raw::Tree(object)).unwrap() {
             Err(broken) => {
                 assert_eq!(broken.meta.name.as_deref(), Some("app"));
                 broken.text()
             }
-            Ok(object) => panic!("decoded: {object:?}"),
+            Ok(_) => panic!("decoded"),
+        }
+    }
+
+    #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    #[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Part", namespaced)]
+    #[serde(deny_unknown_fields)]
+    struct PartSpec {
+        size: u8,
+        mode: Option<Mode>,
+        #[serde(default)]
+        sizes: std::collections::BTreeMap<String, Vec<u8>>,
+        source: Option<Source>,
+        rest: Option<Rest>,
+    }
+
+    #[derive(JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Mode {
+        Fast,
+        Slow { seconds: u8 },
+    }
+
+    #[derive(JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    #[serde(tag = "type", rename_all = "lowercase")]
+    enum Source {
+        Git { depth: u8 },
+    }
+
+    #[derive(JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    struct Rest {
+        #[serde(flatten)]
+        inner: Inner,
+    }
+
+    #[derive(JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    struct Inner {
+        depth: u8,
+    }
+
+    fn part(spec: &Value) -> String {
+        text_of::<Part>(json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Part", "metadata": { "name": "app" },
+            "spec": spec }))
+    }
+
+    #[test]
+    fn the_path_ends_at_the_field_that_is_wrong_or_holds_too_little() {
+        for (spec, start) in [
+            (json!({}), "spec: missing field `size`"),
+            (json!(7), "spec: invalid type: integer `7`"),
+            (json!({ "size": 1, "other": 2 }), "spec.other: unknown field `other`"),
+            (json!({ "size": "x", "sizes": { "a": ["x"] } }), "spec.size: invalid type: string, expected u8"),
+            (json!({ "size": 1, "sizes": { "a.b/c": [1, 300] } }), "spec.sizes.a.b/c.1: invalid value: integer `300`"),
+            (json!({ "size": 1, "mode": "none" }), "spec.mode: unknown variant `none`"),
+            (json!({ "size": 1, "mode": { "slow": { "seconds": 300 } } }), "spec.mode.slow.seconds: invalid value"),
+            (json!({ "size": 1, "mode": { "slow": {} } }), "spec.mode.slow: missing field `seconds`"),
+        ] {
+            let text = part(&spec);
+            assert!(text.starts_with(start), "{spec}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_path_ends_at_a_type_whose_fields_serde_collects_first() {
+        for (spec, start) in [
+            (json!({ "size": 1, "source": { "type": "git", "depth": "x" } }), "spec.source: invalid type: string"),
+            (json!({ "size": 1, "source": { "type": "git" } }), "spec.source: missing field `depth`"),
+            (json!({ "size": 1, "rest": { "depth": "x" } }), "spec.rest: invalid type: string, expected u8"),
+        ] {
+            let text = part(&spec);
+            assert!(text.starts_with(start), "{spec}: {text}");
         }
     }
 
