@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use kube::Client;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use super::client;
 use super::external_state::ExternalState;
@@ -29,7 +29,7 @@ pub struct Trial {
     external: ExternalState,
     interceptor: Arc<Interceptor>,
     down: Duration,
-    running: Arc<Mutex<Vec<JoinHandle<()>>>>,
+    running: Arc<Mutex<JoinSet<()>>>,
     failure: Arc<Mutex<Option<String>>>,
 }
 
@@ -76,13 +76,12 @@ impl Trial {
         Fut: Future<Output: Send> + Send + 'static,
     {
         let trial = self.clone();
-        let task = tokio::spawn(async move {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).spawn(async move {
             loop {
                 let pause = trial.live(&operator).await;
                 tokio::time::sleep(pause).await;
             }
         });
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
     /// Runs the operator until it ends. Returns the delay before its restart.
@@ -138,11 +137,7 @@ impl Trial {
 
     /// Stops the operator.
     pub(super) async fn stop(self) {
-        let tasks = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
-        for task in tasks {
-            task.abort();
-            // The task was aborted, or it panicked and the panic is already recorded.
-            let _ = task.await;
-        }
+        let mut tasks = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.shutdown().await;
     }
 }

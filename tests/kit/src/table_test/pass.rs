@@ -7,6 +7,7 @@ use evenkeel::{Operator, Reconciler};
 use kube::{CustomResourceExt, Resource};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::Row;
 use super::seen::{Outcome, Seen};
@@ -61,7 +62,7 @@ impl Row {
             // The receiver is gone once each object had its pass.
             let _ = sender.send((report.name.to_owned(), report.outcome.as_str()));
         });
-        let running = tokio::spawn(operator.run_until(std::future::pending()));
+        let running = AbortOnDropHandle::new(tokio::spawn(operator.run_until(std::future::pending())));
         let mut ended = Vec::new();
         while ended.len() < objects
             && let Ok(Some(report)) = timeout(PATIENCE, reports.recv()).await
@@ -73,7 +74,7 @@ impl Row {
             let why = running.await.map(|ended| ended.err().map(|error| error.to_string()));
             panic!("{name}: the operator does not run: {why:?}");
         }
-        running.abort();
+        drop(running);
         Seen::of(name, &cluster, outcome(ended))
     }
 }

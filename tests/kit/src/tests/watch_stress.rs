@@ -13,8 +13,8 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
 use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::random_cases::{Case, seeds};
 use crate::{Cluster, Effect, Fault, Verb};
@@ -30,7 +30,7 @@ struct Mirror {
     api: Api<ConfigMap>,
     labels: &'static str,
     store: Store<ConfigMap>,
-    task: JoinHandle<()>,
+    _task: AbortOnDropHandle<()>,
 }
 
 impl Mirror {
@@ -38,7 +38,8 @@ impl Mirror {
         let (store, writer) = reflector::store();
         let config = if labels.is_empty() { config } else { config.labels(labels) };
         let stream = reflector(writer, watcher::watcher(api.clone(), config).default_backoff());
-        Mirror { api, labels, store, task: tokio::spawn(stream.for_each(|_| async {})) }
+        let task = AbortOnDropHandle::new(tokio::spawn(stream.for_each(|_| async {})));
+        Mirror { api, labels, store, _task: task }
     }
 
     async fn assert_agrees(&self, at: usize) {
@@ -118,7 +119,6 @@ async fn every_store_ends_as_the_server_is() {
         sleep(CALM).await;
         for (at, mirror) in mirrors.iter().enumerate() {
             mirror.assert_agrees(at).await;
-            mirror.task.abort();
         }
     }
 }
@@ -135,5 +135,4 @@ async fn the_storm_makes_watchers_list_again_and_resume() {
     let count = |verb: Verb| cluster.log().count(|entry| entry.resource == "configmaps" && entry.verb == verb);
     let (lists, watches) = (count(Verb::List), count(Verb::Watch));
     assert!(lists > 2 * mirrors.len() && watches > 4 * mirrors.len(), "too calm: {lists} lists, {watches} watches");
-    mirrors.into_iter().for_each(|mirror| mirror.task.abort());
 }

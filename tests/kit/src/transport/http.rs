@@ -11,7 +11,7 @@ use axum::extract::State;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::api_error::{BODY_LIMIT, Failure};
 use crate::server;
@@ -23,7 +23,7 @@ pub struct Serving {
     address: SocketAddr,
     /// The first bearer token of the cluster.
     token: Option<String>,
-    task: JoinHandle<()>,
+    _task: AbortOnDropHandle<()>,
 }
 
 impl Serving {
@@ -57,24 +57,18 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
 /// Serves on a loopback port; 0 selects a free one.
 pub(crate) async fn serve(server: Arc<Server>, port: u16) -> io::Result<Serving> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
     let token = server.options.identities.first();
     let router = Router::new().fallback(answer).with_state(server);
-    let task = tokio::spawn(async move {
+    let task = AbortOnDropHandle::new(tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
             tracing::error!(%error, "the test server stopped");
         }
-    });
-    Ok(Serving { address, token, task })
+    }));
+    Ok(Serving { address, token, _task: task })
 }
 
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response<Body> {

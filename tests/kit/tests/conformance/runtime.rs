@@ -15,6 +15,7 @@ use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt, reflector};
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::check::{Broken, Verdict, eventually, holds, same};
 use crate::env::{Env, GROUP};
@@ -107,15 +108,13 @@ async fn a_metadata_watcher_follows(env: &Env) -> Verdict {
 async fn a_store_mirrors_the_server(env: &Env) -> Verdict {
     let (store, writer) = reflector::store();
     let stream = reflector(writer, watcher::watcher(env.maps(), watcher::Config::default()));
-    let task = tokio::spawn(stream.default_backoff().for_each(|_| async {}));
+    let _task = AbortOnDropHandle::new(tokio::spawn(stream.default_backoff().for_each(|_| async {})));
     create(env, &["a", "b"]).await?;
     env.maps().delete("a", &DeleteParams::default()).await?;
     let patch = Patch::Merge(json!({"data": {"k": "2"}}));
     let last = env.maps().patch("b", &PatchParams::default(), &patch).await?;
     let mirrored = || async { Ok((store.len() == 1 && *store.state()[0] == last).then_some(())) };
-    let verdict = eventually("the store is as the server is", mirrored).await;
-    task.abort();
-    verdict
+    eventually("the store is as the server is", mirrored).await
 }
 
 async fn a_finalizer_runs_its_cleanup_before_the_end(env: &Env) -> Verdict {
@@ -163,12 +162,12 @@ async fn reconcile(widget: Arc<DynamicObject>, context: Arc<Context>) -> Result<
     Ok(Action::await_change())
 }
 
-fn run(env: &Env) -> (Arc<Context>, tokio::task::JoinHandle<()>) {
+fn run(env: &Env) -> (Arc<Context>, AbortOnDropHandle<()>) {
     let context = Arc::new(Context { client: env.client.clone(), passes: AtomicUsize::new(0) });
     let stream = Controller::new_with(env.widgets(), watcher::Config::default(), Env::kind())
         .owns(env.maps(), watcher::Config::default())
         .run(reconcile, |_, _, _| Action::requeue(Duration::from_millis(100)), Arc::clone(&context));
-    (context, tokio::spawn(stream.for_each(|_| async {})))
+    (context, AbortOnDropHandle::new(tokio::spawn(stream.for_each(|_| async {}))))
 }
 
 async fn made(env: &Env, size: &str) -> Result<ConfigMap, Broken> {
@@ -180,7 +179,7 @@ async fn made(env: &Env, size: &str) -> Result<ConfigMap, Broken> {
 }
 
 async fn a_controller_makes_what_it_owns_and_makes_it_again(env: &Env) -> Verdict {
-    let (_, task) = run(env);
+    let (_, _task) = run(env);
     env.widget("a", json!({"size": 1})).await?;
     let first = made(env, "1").await?;
     env.maps().delete("a", &DeleteParams::default()).await?;
@@ -190,12 +189,11 @@ async fn a_controller_makes_what_it_owns_and_makes_it_again(env: &Env) -> Verdic
     made(env, "2").await?;
     env.merge(&env.core("configmaps/a"), &json!({"data": {"size": "changed"}})).await?.is(200)?;
     made(env, "2").await?;
-    task.abort();
     Ok(())
 }
 
 async fn a_controller_that_changes_nothing_comes_to_rest(env: &Env) -> Verdict {
-    let (context, task) = run(env);
+    let (context, _task) = run(env);
     env.widget("a", json!({"size": 1})).await?;
     made(env, "1").await?;
     // The passes that its own writes cause come to an end; each write that changed something may cause one.
@@ -204,7 +202,6 @@ async fn a_controller_that_changes_nothing_comes_to_rest(env: &Env) -> Verdict {
         before = context.passes.load(Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(700)).await;
     }
-    task.abort();
     holds(&format!("{before} passes are few"), before <= 5)
 }
 
@@ -261,10 +258,10 @@ async fn gust(env: &Env, dice: &mut rand::rngs::StdRng) -> Verdict {
 }
 
 /// A store that follows the server.
-fn mirror(env: &Env, config: watcher::Config) -> (reflector::Store<ConfigMap>, tokio::task::JoinHandle<()>) {
+fn mirror(env: &Env, config: watcher::Config) -> (reflector::Store<ConfigMap>, AbortOnDropHandle<()>) {
     let (store, writer) = reflector::store();
     let stream = reflector(writer, watcher::watcher(env.maps(), config).default_backoff());
-    (store, tokio::spawn(stream.for_each(|_| async {})))
+    (store, AbortOnDropHandle::new(tokio::spawn(stream.for_each(|_| async {}))))
 }
 
 async fn stores_agree_with_the_server_through_storms(env: &Env) -> Verdict {
@@ -297,6 +294,5 @@ async fn stores_agree_with_the_server_through_storms(env: &Env) -> Verdict {
         };
         eventually("the store is as the server is", agrees).await?;
     }
-    mirrors.into_iter().for_each(|(_, task)| task.abort());
     Ok(())
 }
