@@ -87,6 +87,29 @@ fn each_library_forbids_unsafe_code() {
     }
 }
 
+/// The files that read the wall clock.
+const WALL_CLOCKS: [&str; 2] = ["runtime/src/clock.rs", "tests/kit/src/clock.rs"];
+/// The files that read std's monotonic clock, which does not follow paused time. The reason stands beside it.
+const STD_CLOCKS: [&str; 2] = ["runtime/src/clock.rs", "runtime/src/operator/signal.rs"];
+
+/// The files of the libraries with such a line.
+fn of_libraries(is_found: impl Fn(&str) -> bool) -> Vec<String> {
+    let files = source().filter_map(|(path, text)| {
+        let path = path.strip_prefix(root()).unwrap().display().to_string();
+        let is_library = path.starts_with("runtime/src/") || path.starts_with("tests/kit/src/");
+        (is_library && text.lines().any(&is_found)).then_some(path)
+    });
+    files.collect()
+}
+
+#[test]
+fn a_library_has_one_wall_clock_and_its_monotonic_time_is_that_of_tokio() {
+    let wall = ["Timestamp::now(", "Zoned::now(", "Utc::now(", "SystemTime"];
+    assert_eq!(of_libraries(|line| wall.iter().any(|name| line.contains(name))), WALL_CLOCKS);
+    let is_std = |line: &str| line.split_once("std::time::").is_some_and(|(_, names)| names.contains("Instant"));
+    assert_eq!(of_libraries(is_std), STD_CLOCKS);
+}
+
 #[test]
 fn the_rust_version_is_the_one_that_kube_needs() {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());

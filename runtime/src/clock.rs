@@ -1,6 +1,12 @@
-//! The wall clock, shifted by tokio's clock, so that it follows paused time in tests.
+//! The clocks: monotonic time is tokio's, and the wall clock is shifted by it, so that both follow paused time in tests.
 
 use jiff::Timestamp;
+
+// Without the engine there is no tokio.
+#[cfg(not(feature = "operator"))]
+pub(crate) use std::time::Instant;
+#[cfg(feature = "operator")]
+pub(crate) use tokio::time::Instant;
 
 /// The current time.
 #[cfg(not(feature = "operator"))]

@@ -17,7 +17,7 @@ const LAST_LINE: Duration = Duration::from_millis(200);
 
 /// The handlers of SIGTERM and Ctrl-C.
 pub(super) struct Signals {
-    /// The time of the first signal.
+    /// The time of the first signal. Of std, since two runtimes read it: that of the thread and that of the operator.
     first: watch::Receiver<Option<Instant>>,
 }
 

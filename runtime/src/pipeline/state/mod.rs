@@ -15,11 +15,6 @@ mod write_turn;
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-#[cfg(not(feature = "operator"))]
-use std::time::Instant;
-
-#[cfg(feature = "operator")]
-use tokio::time::Instant;
 
 use self::conditions::Conditions;
 use self::foreign_owner::Refusals;
@@ -32,6 +27,7 @@ pub(crate) use crate::status::fields::Field;
 use crate::status::fields::Fields;
 
 use crate::api::{ApiError, Backend};
+use crate::clock::Instant;
 use crate::condition::{Condition, ConditionStatus, Polarity, sanitize};
 use crate::interval::Clamped;
 use crate::outcome::{PassError, Requeue};

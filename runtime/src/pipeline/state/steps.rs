@@ -1,8 +1,9 @@
 //! Changes of a step to the draft of its pass: at its start, while it runs, and at its end.
 
+use super::PassState;
 use super::warn_once::warn_of_reason;
-use super::{Instant, PassState};
 use crate::api::ApiError;
+use crate::clock::Instant;
 use crate::condition::{ConditionStatus, Polarity};
 use crate::outcome::Requeue;
 use crate::wiring::StepWiring;
