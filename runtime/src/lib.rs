@@ -79,7 +79,7 @@ pub mod bounds {
 #[path = "private.rs"]
 pub mod __private;
 
-pub use api::ApiError;
+pub use api::{ApiError, ErrorDetail};
 #[doc(inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, postcondition, precondition, reconciler,

@@ -86,7 +86,7 @@ async fn taker(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult
 #[sub_reconciler(sets(on::Published), owns(Service))]
 async fn serve(widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, serve>) -> Result<(), ApiError> {
     let mut service: Service = serde_json::from_value(json!({ "metadata": { "name": "web" } }))
-        .map_err(|error| ApiError::Invalid(error.to_string()))?;
+        .map_err(|error| ApiError::Invalid(error.to_string().into()))?;
     service.metadata.labels = widget.spec.fetch.clone().map(|word| [("word".to_owned(), word)].into());
     let spec = json!({ "ports": [{ "port": 80, "protocol": "TCP" }], "selector": { "app": "web" } });
     service.spec = serde_json::from_value(spec).ok();

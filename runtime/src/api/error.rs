@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::detail::ErrorDetail;
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::outcome::{Class, ReconcileError};
 
@@ -11,41 +12,53 @@ use crate::outcome::{Class, ReconcileError};
 #[non_exhaustive]
 pub enum ApiError {
     /// Another client wrote a newer version first (409).
-    Conflict(String),
+    Conflict(ErrorDetail),
     /// The response names an object that does not exist (404): the object of the call, its namespace, or a subresource.
     ///
     /// A webhook can return the same response. Only a read shows whether the object itself is missing.
-    NotFound(String),
+    NotFound(ErrorDetail),
     /// The API server does not serve the kind or the path, or does not serve it yet (404 that names no object).
-    NotServed(String),
+    NotServed(ErrorDetail),
     /// RBAC does not allow the call, or admission refused it (403).
-    Forbidden(String),
+    Forbidden(ErrorDetail),
     /// The API server rejects the content (400, 422).
-    Invalid(String),
+    Invalid(ErrorDetail),
     /// The API server is busy (429, 503). Contains the duration of its `Retry-After` header.
-    Busy(Option<Duration>, String),
+    Busy(Option<Duration>, ErrorDetail),
     /// The object belongs to another owner, or to none, and was left unchanged. The text names the owner.
-    Foreign(String),
+    Foreign(ErrorDetail),
     /// Any other error: a network failure, a 500, or a response that cannot be decoded.
-    Failed(String),
+    Failed(ErrorDetail),
 }
 
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Conflict(text)
-            | Self::NotFound(text)
-            | Self::NotServed(text)
-            | Self::Forbidden(text)
-            | Self::Invalid(text)
-            | Self::Busy(_, text)
-            | Self::Foreign(text)
-            | Self::Failed(text) => f.write_str(text),
-        }
+        self.detail().fmt(f)
     }
 }
 
-impl std::error::Error for ApiError {}
+impl std::error::Error for ApiError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.detail().source()
+    }
+}
+
+impl ApiError {
+    /// The message of the error, and its source.
+    #[must_use]
+    pub const fn detail(&self) -> &ErrorDetail {
+        match self {
+            Self::Conflict(detail)
+            | Self::NotFound(detail)
+            | Self::NotServed(detail)
+            | Self::Forbidden(detail)
+            | Self::Invalid(detail)
+            | Self::Busy(_, detail)
+            | Self::Foreign(detail)
+            | Self::Failed(detail) => detail,
+        }
+    }
+}
 
 const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
     VariantInfo::new(reason, "transient", doc, Actions::TRANSIENT)

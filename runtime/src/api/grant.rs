@@ -32,13 +32,16 @@ impl Grant<'_> {
     /// Adds the rule to the message of a 403 that RBAC caused. Other errors are returned unchanged.
     pub(crate) fn explain(&self, error: ApiError) -> ApiError {
         match error {
-            ApiError::Forbidden(refusal) => ApiError::Forbidden(self.explained(refusal)),
+            ApiError::Forbidden(refusal) => {
+                let message = self.explained(&refusal);
+                ApiError::Forbidden(refusal.with_message(message))
+            }
             other => other,
         }
     }
 
-    fn explained(&self, refusal: String) -> String {
-        match Refusal::of(&refusal) {
+    fn explained(&self, refusal: &str) -> String {
+        match Refusal::of(refusal) {
             Refusal::Verb => format!("{refusal}; {self}"),
             Refusal::Unexplained => {
                 format!("{}: the role lacks a rule; {self}", refusal.trim_end_matches([' ', ':']))
@@ -46,7 +49,7 @@ impl Grant<'_> {
             Refusal::Finalizers => {
                 format!("{refusal}; grant the verb update on the subresource `finalizers` of the kind that owns it")
             }
-            Refusal::Other => refusal,
+            Refusal::Other => refusal.to_owned(),
         }
     }
 }
@@ -106,7 +109,7 @@ mod tests {
             ),
             ("Forbidden", format!("Forbidden: the role lacks a rule; {rule}")),
         ] {
-            assert_eq!(grant.explain(ApiError::Forbidden(refusal.into())), ApiError::Forbidden(wanted));
+            assert_eq!(grant.explain(ApiError::Forbidden(refusal.into())), ApiError::Forbidden(wanted.into()));
         }
     }
 

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "operator")]
 pub(crate) mod adoption;
+mod detail;
 mod error;
 #[cfg(feature = "operator")]
 pub(crate) mod grant;
@@ -18,6 +19,7 @@ use kube::core::{DynamicObject, ObjectMeta};
 
 pub(crate) use self::error::FOREIGN;
 // A glob, so that documentation and the public API listing keep the path `backend::ApiError`.
+pub use self::detail::ErrorDetail;
 pub use self::error::*;
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Selected;

@@ -52,7 +52,7 @@ impl ClientPort {
     /// Explains a 404 of a write. A read shows whether the object is gone; otherwise its kind or its subresource is missing.
     async fn missing(&self, error: ApiError) -> ApiError {
         match self.get().await {
-            Ok(_) => ApiError::NotServed(error.to_string()),
+            Ok(_) => ApiError::NotServed(error.to_string().into()),
             Err(error) => error,
         }
     }
@@ -83,5 +83,5 @@ impl Port for ClientPort {
 }
 
 fn as_json(object: DynamicObject) -> Result<Value, ApiError> {
-    serde_json::to_value(object).map_err(|error| ApiError::Failed(error.to_string()))
+    serde_json::to_value(object).map_err(|error| ApiError::Failed(error.to_string().into()))
 }

@@ -30,6 +30,7 @@ impl PatchOptions {
 
 /// Why a patch was not written, or only in part.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum PatchError {
     /// The kind of the object differs from the one that was read.
     OtherKind {
@@ -65,7 +66,16 @@ impl fmt::Display for PatchError {
     }
 }
 
-impl std::error::Error for PatchError {}
+impl std::error::Error for PatchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::OtherKind { .. } => None,
+            Self::Conditions(conflict) => Some(conflict),
+            Self::Api(error) => error.source(),
+            Self::Json(error) => Some(error),
+        }
+    }
+}
 
 impl From<ApiError> for PatchError {
     fn from(error: ApiError) -> Self {

@@ -157,7 +157,7 @@ impl Operator {
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let command = cli.command.unwrap_or(Command::Run);
         if !matches!(command, Command::Run) {
-            return print(&self.text(&command).map_err(|error| unwritten(&error))?);
+            return print(&self.text(&command).map_err(unwritten)?);
         }
         #[cfg(not(feature = "otlp"))]
         let exports = super::log::begin(cli.flags.log.clone())?;
@@ -228,12 +228,12 @@ impl Operator {
 
 fn print(text: &str) -> Result {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| unwritten(&error))
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
 }
 
-fn unwritten(error: &std::io::Error) -> Error {
+fn unwritten(error: std::io::Error) -> Error {
     let headline = format!("standard output cannot be written: {error}");
-    Error::new(Reason::Config, headline, "check where standard output goes")
+    Error::new(Reason::Config, headline, "check where standard output goes").caused_by(error)
 }
 
 /// One YAML document for each.
@@ -254,6 +254,7 @@ async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> 
     config.map_err(|error| {
         let headline = format!("the kubeconfig cannot be used: {}", chain(&error));
         Error::new(Reason::Config, headline, "check --kubeconfig and --context with `kubectl config get-contexts`")
+            .caused_by(error)
     })
 }
 

@@ -1,18 +1,22 @@
 //! The error of an operator that cannot start or continue, with its cause and fix.
 
 use std::fmt;
+use std::sync::Arc;
 
 pub(super) use crate::schema::install;
 
 /// An operator that could not start, or could not continue.
 ///
 /// Prints one line about the cause and one about the fix. `Debug` prints the same, since `main` prints errors that way.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// The headline contains the text of the [source](std::error::Error::source), so that printing the error is enough.
+#[derive(Clone)]
 pub struct Error {
     reason: Reason,
     headline: String,
     help: String,
     dropped: Vec<String>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 /// The category of an [`Error`].
@@ -44,11 +48,15 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub(crate) fn new(reason: Reason, headline: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { reason, headline: headline.into(), help: help.into(), dropped: Vec::new() }
+        Self { reason, headline: headline.into(), help: help.into(), dropped: Vec::new(), source: None }
     }
 
     pub(super) fn with_dropped(self, dropped: Vec<String>) -> Self {
         Self { dropped, ..self }
+    }
+
+    pub(super) fn caused_by(self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
     }
 
     /// The category of the error.
@@ -73,6 +81,16 @@ impl Error {
     }
 }
 
+/// Two errors are equal if they print the same; their sources are not compared.
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { reason, headline, help, dropped, source: _ } = self;
+        (*reason, headline, help, dropped) == (other.reason, &other.headline, &other.help, &other.dropped)
+    }
+}
+
+impl Eq for Error {}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n  help: {}", self.headline, self.help)
@@ -85,4 +103,8 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

@@ -24,6 +24,7 @@ pub(super) async fn begin(listener: Option<Listener>, health: &Health) -> Result
     let socket = listener.bind().await.map_err(|error| {
         let headline = format!("cannot listen on {place}: {error}");
         Error::new(Reason::Config, headline, "give another address with `--listen`, or port 0 for any that is free")
+            .caused_by(error)
     })?;
     let metrics = Metrics::new(health.clone());
     let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));

@@ -155,7 +155,7 @@ fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result
     let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
     match client::configured(config, &agent(operator)) {
         Ok(client) => Ok((client, meter)),
-        Err(error) => Err(settings::unusable(&error)),
+        Err(error) => Err(settings::unusable(error)),
     }
 }
 

@@ -48,14 +48,14 @@ fn is_label(name: &str) -> bool {
 pub(super) async fn infer() -> Result<Config> {
     Config::infer().await.map_err(|error| {
         let headline = format!("no cluster to talk to: {}", chain(&error));
-        Error::new(Reason::Config, headline, "set KUBECONFIG, or give the pod a service account")
+        Error::new(Reason::Config, headline, "set KUBECONFIG, or give the pod a service account").caused_by(error)
     })
 }
 
 /// The error for a configuration that cannot create a client.
-pub(super) fn unusable(error: &kube::Error) -> Error {
-    let headline = format!("the cluster configuration cannot be used: {}", chain(error));
-    Error::new(Reason::Config, headline, "check the kubeconfig with `kubectl get --raw /version`")
+pub(super) fn unusable(error: kube::Error) -> Error {
+    let headline = format!("the cluster configuration cannot be used: {}", chain(&error));
+    Error::new(Reason::Config, headline, "check the kubeconfig with `kubectl get --raw /version`").caused_by(error)
 }
 
 #[cfg(test)]

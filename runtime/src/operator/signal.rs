@@ -31,10 +31,10 @@ impl Signals {
         let (received, first) = watch::channel(None);
         let (listens, ready) = mpsc::channel();
         let thread = thread::Builder::new().name("signals".into());
-        thread.spawn(move || receive(&listens, &received, shutdown_timeout)).map_err(|error| deaf(&error))?;
+        thread.spawn(move || receive(&listens, &received, shutdown_timeout)).map_err(deaf)?;
         // A thread that ended without a message has panicked.
         let listening = ready.recv().unwrap_or_else(|error| Err(std::io::Error::other(error)));
-        listening.map_err(|error| deaf(&error))?;
+        listening.map_err(deaf)?;
         Ok(Self { first })
     }
 
@@ -52,9 +52,9 @@ impl Signals {
     }
 }
 
-fn deaf(error: &std::io::Error) -> Error {
+fn deaf(error: std::io::Error) -> Error {
     let headline = format!("SIGTERM and Ctrl-C cannot be received: {error}");
-    Error::new(Reason::Config, headline, "check how many threads and open files the process may have")
+    Error::new(Reason::Config, headline, "check how many threads and open files the process may have").caused_by(error)
 }
 
 type Ready = mpsc::Sender<std::io::Result<()>>;

@@ -13,6 +13,8 @@ pub type PassResult = Result<(), PassError>;
 /// The error that stopped a pipeline.
 ///
 /// Only the framework creates it, from the error of a step. The condition of the step is already marked at this point.
+///
+/// It has no source: the error of a step need not implement `Error`, and its text is the message.
 #[derive(Clone, Debug)]
 pub struct PassError {
     pub(crate) class: Class,

@@ -137,15 +137,15 @@ impl WatchError {
     pub(super) fn error(&self, place: &WatchTarget) -> ApiError {
         let text = self.to_string();
         match self {
-            WatchError::Unknown => ApiError::NotServed(text),
-            WatchError::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.help(place))),
+            WatchError::Unknown => ApiError::NotServed(text.into()),
+            WatchError::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.help(place)).into()),
             WatchError::Unauthorized(_)
             | WatchError::Unreachable(_)
             | WatchError::Expired
             | WatchError::TooLong
             | WatchError::Silent(_)
             | WatchError::WentBack(_)
-            | WatchError::Other(_) => ApiError::Failed(text),
+            | WatchError::Other(_) => ApiError::Failed(text.into()),
         }
     }
 }

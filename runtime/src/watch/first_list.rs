@@ -61,8 +61,8 @@ impl First {
                 Progress::Failed(watch_error) => watch_error.error(place),
                 Progress::Listed | Progress::Pending => return Ok(()),
             },
-            Ok(Err(_)) => ApiError::Failed(format!("the watch of {place} has ended")),
-            Err(_) => ApiError::Failed(format!("the watch of {place} has not answered for {PATIENCE:?}")),
+            Ok(Err(_)) => ApiError::Failed(format!("the watch of {place} has ended").into()),
+            Err(_) => ApiError::Failed(format!("the watch of {place} has not answered for {PATIENCE:?}").into()),
         };
         self.refused.store(true, Ordering::SeqCst);
         // The list may have completed in the meantime. In that case it would not trigger a reconcile.

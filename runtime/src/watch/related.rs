@@ -162,9 +162,9 @@ impl RelatedCaches {
     /// The watch fails (when it recovers, the subscriber is enqueued), or it does not cover the namespace.
     pub(crate) async fn named(&self, subscriber: &Key, target: &Target) -> Result<Option<CachedObject>, ApiError> {
         if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
-            return Err(ApiError::Invalid(format!(
-                "{target} is in the namespace {namespace}, which this operator does not watch"
-            )));
+            return Err(ApiError::Invalid(
+                format!("{target} is in the namespace {namespace}, which this operator does not watch").into(),
+            ));
         }
         lock(&self.0.interest).add(subscriber, target);
         let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
@@ -233,7 +233,7 @@ impl RelatedCaches {
 
     fn selector(&self, selector: &str, target: &Target) -> Result<&Labelled, ApiError> {
         let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
-        labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}")))
+        labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}").into()))
     }
 
     /// The objects of other owners for which passes wait.
@@ -280,7 +280,7 @@ impl RelatedCaches {
 }
 
 fn selected(target: &Target) -> Result<Selected<'_>, ApiError> {
-    target.selected().ok_or_else(|| ApiError::Failed(format!("{target} is one object, not all of a selection")))
+    target.selected().ok_or_else(|| ApiError::Failed(format!("{target} is one object, not all of a selection").into()))
 }
 
 fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, selection: Selection, scope: &Scope) -> Labelled {

@@ -144,7 +144,7 @@ impl Owned<'_> {
                 answer => return answer,
             }
         }
-        Err(ApiError::Conflict(format!("{} changed each time that it was to be deleted", self.target)))
+        Err(ApiError::Conflict(format!("{} changed each time that it was to be deleted", self.target).into()))
     }
 
     /// The version to delete; `None`: the object does not exist.
@@ -176,7 +176,7 @@ impl Owned<'_> {
         if let Some((relations, key)) = self.subscriber {
             relations.foreign().block(key, self.target, ownership.is_shown_by_uids().then(|| OwnerUids::of(meta)));
         }
-        ApiError::Foreign(ownership.refusal(self.target, call))
+        ApiError::Foreign(ownership.refusal(self.target, call).into())
     }
 
     /// Ends the subscription to the object, as no other owner blocks the write.

@@ -181,7 +181,9 @@ impl Calls {
         let object = decode::object(body, self.whole).map_err(undecoded)?;
         match object.metadata.name.as_deref() == Some(&*target.name) {
             true => Ok(object),
-            false => Err(ApiError::Failed(format!("the answer of the API server is not the object {}", target.name))),
+            false => {
+                Err(ApiError::Failed(format!("the answer of the API server is not the object {}", target.name).into()))
+            }
         }
     }
 

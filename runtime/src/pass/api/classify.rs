@@ -5,7 +5,7 @@ use std::time::Duration;
 use kube::Error;
 use kube::core::Status;
 
-use crate::api::ApiError;
+use crate::api::{ApiError, ErrorDetail};
 use crate::client::chain;
 use crate::watch::CREDENTIALS;
 
@@ -27,25 +27,31 @@ impl ApiError {
     }
 }
 
-/// Classifies an error of the client.
+/// Classifies an error of the client, which becomes the source.
 pub(super) fn classify(error: Error) -> ApiError {
-    let Error::Api(status) = error else {
-        return ApiError::Failed(format!("no answer from the API server: {}", chain(&error)));
+    let Error::Api(status) = &error else {
+        let text = format!("no answer from the API server: {}", chain(&error));
+        // The text of such an error may quote a secret.
+        let is_undecoded = matches!(error, Error::SerdeError(_));
+        return ApiError::Failed(if is_undecoded { text.into() } else { ErrorDetail::caused_by(text, error) });
     };
     let text = if status.message.is_empty() { status.reason.clone() } else { status.message.clone() };
-    match (status.code, status.reason.as_str()) {
-        (409, "AlreadyExists") => ApiError::Failed(text),
-        (409, _) => ApiError::Conflict(text),
-        (404, "NotFound") if named(&status).is_some() => ApiError::NotFound(text),
-        (404, _) => ApiError::NotServed(text),
-        (401, _) => ApiError::Failed(format!("the API server refuses the credentials: {text}; {CREDENTIALS}")),
-        (403, _) => ApiError::Forbidden(text),
-        (400 | 422, _) => ApiError::Invalid(text),
+    let (code, reason, is_named) = (status.code, status.reason.clone(), named(status).is_some());
+    let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    let detail = |text: String| ErrorDetail::caused_by(text, error);
+    match (code, &*reason) {
+        (409, "AlreadyExists") => ApiError::Failed(detail(text)),
+        (409, _) => ApiError::Conflict(detail(text)),
+        (404, "NotFound") if is_named => ApiError::NotFound(detail(text)),
+        (404, _) => ApiError::NotServed(detail(text)),
+        (401, _) => ApiError::Failed(detail(format!("the API server refuses the credentials: {text}; {CREDENTIALS}"))),
+        (403, _) => ApiError::Forbidden(detail(text)),
+        (400 | 422, _) => ApiError::Invalid(detail(text)),
         (429 | 503, _) => {
-            let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
-            ApiError::Busy((seconds > 0).then(|| Duration::from_secs(u64::from(seconds))), text)
+            let after = (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)));
+            ApiError::Busy(after, detail(text))
         }
-        (code, _) => ApiError::Failed(format!("{code}: {text}")),
+        (code, _) => ApiError::Failed(detail(format!("{code}: {text}"))),
     }
 }
 
@@ -83,16 +89,26 @@ mod tests {
 
     #[test]
     fn each_error_response_has_its_api_error() {
-        assert!(matches!(class(409, "AlreadyExists", "w"), ApiError::Failed(text) if text == "the text"));
-        assert!(matches!(class(409, "Conflict", "w"), ApiError::Conflict(text) if text == "the text"));
+        assert!(matches!(class(409, "AlreadyExists", "w"), ApiError::Failed(text) if *text == *"the text"));
+        assert!(matches!(class(409, "Conflict", "w"), ApiError::Conflict(text) if *text == *"the text"));
         assert!(matches!(class(401, "Unauthorized", ""), ApiError::Failed(text) if text.contains("credentials")));
         assert!(matches!(class(403, "Forbidden", ""), ApiError::Forbidden(_)));
         for code in [400, 422] {
             assert!(matches!(class(code, "Invalid", "w"), ApiError::Invalid(_)));
         }
-        assert!(matches!(class(500, "InternalError", ""), ApiError::Failed(text) if text == "500: the text"));
+        assert!(matches!(class(500, "InternalError", ""), ApiError::Failed(text) if *text == *"500: the text"));
         let silent = Status { message: String::new(), ..status(403, "Forbidden", "") };
-        assert!(matches!(classify(Error::Api(silent.boxed())), ApiError::Forbidden(text) if text == "Forbidden"));
+        assert!(matches!(classify(Error::Api(silent.boxed())), ApiError::Forbidden(text) if *text == *"Forbidden"));
+    }
+
+    #[test]
+    fn an_error_keeps_its_source() {
+        let error = class(403, "Forbidden", "w");
+        let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<Error>());
+        assert!(matches!(source, Some(Error::Api(status)) if status.code == 403), "{source:?}");
+        let undecoded = serde_json::from_str::<u8>("\"secret\"").unwrap_err();
+        let undecoded = classify(Error::SerdeError(undecoded));
+        assert!(undecoded.detail().source().is_none(), "the text may quote a secret");
     }
 
     #[test]

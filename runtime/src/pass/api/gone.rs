@@ -33,8 +33,9 @@ pub(in crate::pass) async fn after(calls: &Calls, identity: &Identity, error: Ap
 /// The same for a status write, where the subresource itself may be missing.
 pub(in crate::pass) async fn after_status(calls: &Calls, identity: &Identity, error: ApiError) -> Unwritten {
     match after(calls, identity, error).await {
-        Unwritten::Failed(ApiError::NotFound(text)) => {
-            Unwritten::Failed(ApiError::NotFound(no_subresource(identity, &text)))
+        Unwritten::Failed(ApiError::NotFound(detail)) => {
+            let message = no_subresource(identity, &detail);
+            Unwritten::Failed(ApiError::NotFound(detail.with_message(message)))
         }
         unwritten => unwritten,
     }

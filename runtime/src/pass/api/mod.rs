@@ -232,7 +232,7 @@ impl PassBackend {
         match self.owning(&calls, &target).delete(known).await {
             // During a deletion it is useless to wait for another owner: a foreign object counts as absent.
             Err(ApiError::Foreign(why)) if self.identity.deleting => {
-                tracing::info!(object = %target, why, "left in place");
+                tracing::info!(object = %target, %why, "left in place");
                 return Ok(());
             }
             deleted => deleted?,

@@ -12,16 +12,17 @@ use crate::wiring::KindInfo;
 /// The JSON is not an object, or names another namespace.
 pub(crate) fn owned(target: &Target, json: &str, owner: &OwnerReference) -> Result<Value, ApiError> {
     let object = serde_json::from_str::<Map<_, _>>(json);
-    let mut object = object.map(Value::Object).map_err(|error| ApiError::Invalid(format!("{target}: {error}")))?;
+    let mut object =
+        object.map(Value::Object).map_err(|error| ApiError::Invalid(format!("{target}: {error}").into()))?;
     let resource = &target.kind.resource;
     object["apiVersion"] = json!(resource.api_version);
     object["kind"] = json!(resource.kind);
     let meta = &mut object["metadata"];
     match (&target.namespace, meta["namespace"].as_str()) {
         (Some(namespace), Some(asked)) if namespace != asked => {
-            return Err(ApiError::Invalid(format!(
-                "{target} cannot be in namespace {asked}: owner references do not cross namespaces"
-            )));
+            return Err(ApiError::Invalid(
+                format!("{target} cannot be in namespace {asked}: owner references do not cross namespaces").into(),
+            ));
         }
         (Some(namespace), _) => meta["namespace"] = json!(namespace),
         (None, _) => {}

@@ -38,8 +38,9 @@ impl<S: SubReconciler> Cx<'_, S> {
         let json = serde_json::to_string(object);
         let state = &mut *self.state;
         Apply(Box::pin(async move {
-            let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
-            let json = json.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
+            let target =
+                target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&())).into()))?;
+            let json = json.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}").into()))?;
             let text = target.to_string();
             let (backend, relation) = (state.backend.clone(), owning(S::WIRING.relations, &target.kind));
             let applied = backend.apply(state.step_name(), relation, target, json).await;

@@ -80,5 +80,5 @@ pub(super) fn listed<K: Kind>(
 
 /// The error for an object that cannot be decoded as its type.
 pub(super) fn undecoded(target: &str, error: &serde_json::Error) -> ApiError {
-    ApiError::Failed(format!("{target} cannot be decoded: {error}"))
+    ApiError::Failed(format!("{target} cannot be decoded: {error}").into())
 }

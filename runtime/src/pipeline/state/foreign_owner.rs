@@ -13,7 +13,7 @@ impl Refusals {
     /// Records an error if it is a refusal, and returns whether it is one.
     pub(super) fn note(&mut self, error: &ApiError) -> bool {
         let ApiError::Foreign(text) = error else { return false };
-        self.0.push(text.clone());
+        self.0.push(text.to_string());
         true
     }
 

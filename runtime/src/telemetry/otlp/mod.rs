@@ -11,7 +11,7 @@ use std::fmt;
 use std::time::Duration;
 
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing::{Metadata, Subscriber};
@@ -23,15 +23,22 @@ use self::client::{Client, PATIENCE};
 
 /// The error when an export cannot start.
 #[derive(Debug)]
-pub struct Error(String);
+pub struct Error {
+    message: String,
+    source: Option<ExporterBuildError>,
+}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}
 
 /// A running export.
 #[derive(Debug)]
@@ -68,12 +75,14 @@ pub fn layer<S>(name: &str, endpoint: &str) -> Result<(impl Layer<S> + use<S>, E
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    let client = Client::to(endpoint).map_err(Error)?;
+    let client = Client::to(endpoint).map_err(|message| Error { message, source: None })?;
     let url = format!("{}/v1/traces", endpoint.trim_end_matches('/'));
     let exporter =
         SpanExporter::builder().with_http().with_http_client(client).with_endpoint(url).with_timeout(PATIENCE);
-    let exporter =
-        exporter.build().map_err(|error| Error(format!("the endpoint {endpoint} cannot be used: {error}")))?;
+    let exporter = exporter.build().map_err(|source| Error {
+        message: format!("the endpoint {endpoint} cannot be used: {source}"),
+        source: Some(source),
+    })?;
     let resource = Resource::builder().with_service_name(name.to_owned()).build();
     let provider = SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("evenkeel"));
