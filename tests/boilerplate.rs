@@ -1,16 +1,16 @@
-//! How much of the git repository example is plumbing: code that any operator needs and that does none of its work.
+//! The share of plumbing in the git repository example: code that any operator needs and that does none of its work.
 //!
-//! Counted are lines of code, tests, blank lines, comments and the API types aside, as `guide::plumbing` says.
+//! Counts lines of code as `guide::plumbing` describes, without tests, blank lines, comments and the API types.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::io::Write as _;
 use std::path::Path;
 
-/// What does the work of the operator, beside `operator.rs`; the demo around it does not count.
+/// The files with the work of the operator in addition to `operator.rs`; the demo does not count.
 const WORK: [&str; 9] = ["archive", "clone", "git", "include", "recipe", "remote", "rules", "storage", "version"];
 
-/// The most that may be plumbing, in percent. The Go original of the example has 51.
+/// The maximum share of plumbing in percent. The Go original of the example has 51.
 const LIMIT: usize = 10;
 
 fn read(file: &str) -> String {
@@ -25,7 +25,7 @@ fn code(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).collect()
 }
 
-/// The items at the margin: attributes, head, body.
+/// The top-level items: attributes, head, body.
 fn items<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
     let mut items: Vec<Vec<&str>> = vec![Vec::new()];
     for line in lines {
@@ -40,7 +40,7 @@ fn items<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
     items
 }
 
-/// The kind of an item of `operator.rs`, and how many of its lines are plumbing.
+/// The kind of an item of `operator.rs`, and the number of its plumbing lines.
 fn plumbing(item: &[&str]) -> (&'static str, usize) {
     let has = |text: &str| item.iter().any(|line| line.contains(text));
     if has("derive(ConditionSet)") {
@@ -65,12 +65,12 @@ fn plumbing(item: &[&str]) -> (&'static str, usize) {
     }
 }
 
-/// The lines of the statement that begins here.
+/// The lines of the statement that starts here.
 fn statement(lines: &[&str]) -> usize {
     lines.iter().position(|line| line.ends_with(';')).unwrap() + 1
 }
 
-/// Spec and status are the API, which the original keeps in another module.
+/// Spec and status are the API, which the original has in another module.
 fn is_api(item: &[&str]) -> bool {
     item.iter().any(|line| line.contains("CustomResource") || line.contains("#[status]"))
 }
@@ -93,7 +93,7 @@ fn less_than_a_tenth_of_the_example_is_plumbing() {
     let rows = table.iter().fold(String::new(), |rows, (what, lines)| rows + &format!("| {what} | {lines} |\n"));
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/guide/plumbing.md");
     let guide = std::fs::read_to_string(guide).unwrap();
-    // Not `println!`, which the test harness would hide.
+    // `println!` would be captured by the test harness.
     writeln!(std::io::stderr(), "plumbing: {sum} of {all} lines").unwrap();
     assert!(guide.ends_with(&rows), "the table of the guide is not this one:\n{rows}");
     assert!(table.iter().all(|row| row.1 > 0), "the count misses something: {table:?}");

@@ -1,13 +1,13 @@
-//! The rules of the house that a test can hold.
+//! The style rules that a test can check.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Longer files hold more than one idea, until somebody shows otherwise here.
+/// Longer files hold more than one idea; exceptions are listed here.
 const LONGEST: usize = 400;
-/// Names that say nothing.
+/// Names without a meaning.
 const EMPTY_NAMES: [&str; 5] = ["utils", "util", "helpers", "helper", "manager"];
 
 fn root() -> PathBuf {
@@ -27,7 +27,7 @@ fn tracked(ending: &str) -> Vec<PathBuf> {
 }
 
 fn source() -> impl Iterator<Item = (PathBuf, String)> {
-    // The cases of ui-tests are what a user might write, mistakes and all.
+    // The cases of ui-tests are what users might write, including mistakes.
     let files = tracked(".rs")
         .into_iter()
         .filter(|p| !p.starts_with(root().join("ui-tests/own")) && !p.starts_with(root().join("ui-tests/rustc")));
@@ -39,13 +39,13 @@ fn complain(what: &str, offenders: &[String]) {
 }
 
 #[test]
-fn each_file_says_in_its_first_line_what_it_holds() {
+fn each_file_starts_with_a_doc_comment() {
     let silent = source().filter(|(_, text)| !text.starts_with("//! ")).map(|(path, _)| path.display().to_string());
     complain("start these files with `//!` and one sentence", &silent.collect::<Vec<_>>());
 }
 
 #[test]
-fn a_file_holds_one_idea() {
+fn a_file_has_at_most_400_lines() {
     let long = source().filter_map(|(path, text)| {
         let lines = text.lines().count();
         (lines > LONGEST).then(|| format!("{} ({lines} lines)", path.display()))
@@ -54,7 +54,7 @@ fn a_file_holds_one_idea() {
 }
 
 #[test]
-fn a_file_name_says_something() {
+fn file_names_are_specific() {
     let empty = source().filter(|(path, _)| EMPTY_NAMES.iter().any(|name| path.file_stem().unwrap() == *name));
     complain(
         "name these files after what they hold",
@@ -73,7 +73,7 @@ fn each_allow_has_a_reason() {
             .map(move |_| path.display().to_string())
             .collect::<Vec<_>>()
     });
-    // What macros emit carries no reasons.
+    // Code that macros emit carries no reasons.
     let bare: Vec<_> =
         bare.filter(|path| !path.contains("/macros/src/") && !path.contains("/tests/layout.rs")).collect();
     complain("give each `allow` a reason", &bare);

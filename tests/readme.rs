@@ -1,4 +1,4 @@
-//! What the README shows is what stands in the repository.
+//! The code and messages in the README match the repository.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -37,7 +37,7 @@ fn dependency<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn the_operator_of_the_readme_and_its_tests_are_the_compiled_ones() {
+fn readme_code_matches_the_compiled_example() {
     let shown: Vec<Block> = blocks().into_iter().filter(|block| block.path.ends_with("hello.rs")).collect();
     assert_eq!(shown.len(), 2);
     for shown in shown {
@@ -49,7 +49,7 @@ fn the_operator_of_the_readme_and_its_tests_are_the_compiled_ones() {
 }
 
 #[test]
-fn the_messages_of_the_readme_are_what_the_compiler_says() {
+fn readme_messages_match_the_compiler_output() {
     let shown: Vec<Block> = blocks().into_iter().filter(|block| block.path.ends_with(".stderr")).collect();
     assert!(shown.len() >= 3, "three messages are promised, {} are shown", shown.len());
     for block in shown {
@@ -58,7 +58,7 @@ fn the_messages_of_the_readme_are_what_the_compiler_says() {
 }
 
 #[test]
-fn the_manifest_of_the_readme_names_the_versions_that_are_tested() {
+fn readme_manifest_names_the_tested_versions() {
     let shown = blocks().into_iter().find(|block| block.path == "Cargo.toml").unwrap();
     let workspace = read("Cargo.toml");
     for name in ["k8s-openapi", "kube", "schemars", "serde", "serde_json", "thiserror", "tokio"] {
@@ -69,7 +69,7 @@ fn the_manifest_of_the_readme_names_the_versions_that_are_tested() {
 }
 
 #[test]
-fn every_folder_on_the_map_of_the_readme_is_there() {
+fn every_folder_in_the_readme_map_exists() {
     let readme = read("README.md");
     let map = readme.split("## Repository layout").nth(1).unwrap();
     let paths: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();

@@ -1,11 +1,11 @@
-//! The words of the prose that users read: README, guide, docs and rustdoc. What the phrases are replaced by, the contributors' page says.
+//! The words in the prose for users: README, guide, docs and rustdoc. The contributors' page lists the replacements.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Phrases that stand for a clearer word, or for a sentence that has no subject.
+/// Phrases that are unclear or form sentences without a subject.
 const PHRASES: [&str; 14] = [
     "nobody",
     "somebody",
@@ -22,7 +22,7 @@ const PHRASES: [&str; 14] = [
     "also where",
     "in the way",
 ];
-/// Phrases that are right where they stand: file, phrase, reason.
+/// Allowed phrases: file, phrase, reason.
 const EXCEPTIONS: [(&str, &str, &str); 0] = [];
 
 /// Markdown that users read.
@@ -76,7 +76,7 @@ fn files() -> Vec<(String, String)> {
 }
 
 #[test]
-fn prose_uses_no_phrase_of_the_list() {
+fn prose_uses_no_listed_phrase() {
     let files = files();
     assert!(files.len() > 300, "{} files: is git there?", files.len());
     let mut found = Vec::new();
@@ -91,7 +91,7 @@ fn prose_uses_no_phrase_of_the_list() {
 }
 
 #[test]
-fn a_phrase_is_found_as_words_and_outside_of_code() {
+fn phrases_match_whole_words_outside_code() {
     assert!(has("Nobody waits.", "nobody") && has("it is told", "is told"));
     assert!(!has("troubleshooting", "trouble") && !has("this tolduser", "is told"));
     let text = "/// Runs as `nobody`.\n/// ```\n/// // nobody\n/// ```\nlet nobody = 1;\n//! Somebody waits.";

@@ -1,4 +1,4 @@
-//! What the programs of the examples share: the API server that they run against, the terminal, and how a demo is told.
+//! Shared parts of the example programs: the API server, the terminal, and the course of a demo.
 
 pub mod server;
 pub mod story;

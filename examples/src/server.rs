@@ -9,7 +9,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::{conditions, wait};
 use kube::{Api, Client, Config};
 
-/// Which server, on the command line, and where in it.
+/// The API server and the namespace, from the command line.
 #[derive(Debug, clap::Args)]
 pub struct Choice {
     /// Use the API server of this kubeconfig instead of one in this process
@@ -25,22 +25,22 @@ pub struct Choice {
     pub namespace: String,
 }
 
-/// A server to talk to. The one in this process lives as long as this value.
+/// An API server. The one in this process lives as long as this value.
 pub struct Server {
-    /// A client for it.
+    /// A client for the server.
     pub client: Client,
-    /// What to give to `kubectl --kubeconfig`, where that is needed.
+    /// The argument of `kubectl --kubeconfig`, if it is required.
     pub kubeconfig: Option<PathBuf>,
-    /// What it is, for people.
+    /// A readable description of the server.
     pub what: String,
     serving: Option<Serving>,
 }
 
 impl Server {
-    /// The server that the command line asks for; a kubeconfig for the one in this process goes into `folder`.
+    /// Returns the server of the command line; writes the kubeconfig of the one in this process into `folder`.
     ///
     /// # Errors
-    /// There is no usable kubeconfig, or no port to serve on.
+    /// No kubeconfig is usable, or no port is free.
     pub async fn choose(choice: &Choice, folder: &Path) -> Result<Self, String> {
         if let Some(file) = &choice.kubeconfig {
             return Self::of_file(file).await;
@@ -53,28 +53,28 @@ impl Server {
         Self::here(folder).await
     }
 
-    /// Whether it is the one in this process, which has no controllers of its own and no nodes.
+    /// Whether the server is in this process, without controllers and nodes.
     #[must_use]
     pub fn is_here(&self) -> bool {
         self.serving.is_some()
     }
 
-    /// Installs the definition and waits until it is served.
+    /// Installs the CRD and waits until it is served.
     ///
     /// # Errors
-    /// The server refuses it.
+    /// The server rejects it.
     pub async fn install(&self, definition: &CustomResourceDefinition, manager: &str) -> Result<(), String> {
         let definitions = Api::<CustomResourceDefinition>::all(self.client.clone());
         let name = definition.metadata.name.as_deref().unwrap_or_default();
         let params = PatchParams::apply(manager).force();
         let installed = definitions.patch(name, &params, &Patch::Apply(definition)).await;
-        installed.map_err(|error| format!("cannot install {name}: {}", said(&error)))?;
+        installed.map_err(|error| format!("cannot install {name}: {}", message_of(&error)))?;
         let established = wait::await_condition(definitions, name, conditions::is_crd_established()).await;
         established.map(drop).map_err(|error| format!("{name} is not served: {error}"))
     }
 
-    /// What a person needs to know to look on: the server, its kubeconfig, and a command for kubectl to watch the resource. Lines that
-    /// the example adds stand before the command.
+    /// Describes how to follow the demo: the server, its kubeconfig, and a kubectl command that watches the resource. Additional lines of
+    /// the example are placed before the command.
     #[must_use]
     pub fn introduction(&self, more: &[(&str, &str)], namespace: &str, resource: &str) -> String {
         let file = self.kubeconfig.as_ref().map(|file| file.display().to_string());
@@ -108,16 +108,16 @@ impl Server {
 
     fn of_config(mut config: Config, kubeconfig: Option<PathBuf>) -> Result<Self, String> {
         let what = config.cluster_url.to_string();
-        // The queue backs off by object; retries underneath would hold its places.
+        // The queue backs off per object; retries of the client would hold its slots.
         config.default_retry = false;
         let client = Client::try_from(config).map_err(|error| format!("cannot talk to {what}: {error}"))?;
         Ok(Self { client, kubeconfig, what, serving: None })
     }
 }
 
-/// What the API server said, without the rest of its answer.
+/// The message of the API server, without the rest of its answer.
 #[must_use]
-pub fn said(error: &kube::Error) -> String {
+pub fn message_of(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
         other => other.to_string(),

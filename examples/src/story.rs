@@ -1,4 +1,4 @@
-//! How a demo is told: what happens, until it is over or stopped, and the farewell.
+//! The course of a demo: it runs until it is over or stopped, and then cleans up.
 
 use std::fmt::Debug;
 use std::future::pending;
@@ -8,49 +8,49 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::terminal::say;
+use crate::terminal::print_line;
 
 /// A demo.
 #[allow(async_fn_in_trait, reason = "it runs where it is told")]
 pub trait Story {
-    /// What is said before everything is taken away.
+    /// The text that is printed before the cleanup.
     const FAREWELL: &'static str;
 
-    /// Makes what it is about, and tells what comes of it.
+    /// Creates the objects and prints the results.
     ///
     /// # Errors
-    /// The server refuses something, or a state is not reached in time.
+    /// The server rejects a request, or a state is not reached in time.
     async fn run(&self) -> Result<(), String>;
 
-    /// Prints each change of the objects, until it is dropped.
+    /// Prints each change of the objects until it is dropped.
     ///
     /// # Errors
     /// Standard output cannot be written.
     async fn look_on(&self) -> Result<(), String>;
 
-    /// Takes everything away.
+    /// Removes all objects.
     ///
     /// # Errors
-    /// The server refuses, or something stays.
+    /// The server rejects a request, or an object is not removed.
     async fn end(&self) -> Result<(), String>;
 }
 
-/// The whole story: until it is over, where it is told `once`, or stopped by Ctrl+C.
+/// Runs the demo: to its end with `once`, otherwise until Ctrl+C.
 ///
 /// # Errors
-/// Those of the story.
-pub async fn tell<S: Story>(story: &S, once: bool) -> Result<(), String> {
-    let told = async {
+/// The errors of the demo.
+pub async fn play<S: Story>(story: &S, once: bool) -> Result<(), String> {
+    let run = async {
         story.run().await?;
         if once { Ok(()) } else { pending().await }
     };
     let outcome = tokio::select! {
-        outcome = told => outcome,
+        outcome = run => outcome,
         outcome = story.look_on() => outcome,
         _ = tokio::signal::ctrl_c() => Ok(()),
     };
     if outcome.is_ok() {
-        say(&format!("\n{}", S::FAREWELL))?;
+        print_line(&format!("\n{}", S::FAREWELL))?;
     }
     outcome.and(story.end().await)
 }
@@ -69,10 +69,10 @@ where
         match stream.try_next().await {
             Ok(Some(object)) if line(&object) != last => {
                 last = line(&object);
-                say(&last)?;
+                print_line(&last)?;
             }
             Ok(_) => {}
-            // The watcher starts again by itself.
+            // The watcher restarts automatically.
             Err(error) => tracing::warn!(%error, "watch"),
         }
     }

@@ -1,4 +1,4 @@
-//! `hello` beside the same in plain kube-rs: what users see of both, what each costs the server, and how long each is.
+//! `hello` compared with plain kube-rs: the same view for users, the cost on the server, and the number of lines.
 #![allow(missing_docs, dead_code, unreachable_pub, reason = "the operators are programs")]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -23,7 +23,7 @@ use tokio::time::sleep;
 const SOON: Duration = Duration::from_secs(30);
 const GREETING: &str = "{apiVersion: demo.evenkeel.dev/v1, kind: Greeting, metadata: {name: g}, spec: {name: you}}";
 
-/// What a user sees of the object: each condition with its status and reason, and the generation that it is for.
+/// The conditions of an object, each with status and reason, and their generation.
 type View = (BTreeMap<String, String>, Option<i64>);
 
 async fn view(cluster: &Cluster) -> View {
@@ -43,8 +43,8 @@ async fn until(cluster: &Cluster, ready: &str) -> View {
     eventually(SOON, || async { Some(view(cluster).await).filter(is) }).await
 }
 
-/// What is seen through a life: made, changed while the map is refused, mended, drifted, at rest for a day; and the requests to write in
-/// that day.
+/// The views during a life (created, changed while the ConfigMap is refused, fixed, drifted, idle for a day), and the number of write
+/// requests in that day.
 async fn life(cluster: &Cluster) -> (Vec<View>, usize) {
     let definitions = Api::all(cluster.client());
     let params = PatchParams::apply("test").force();
@@ -63,7 +63,7 @@ async fn life(cluster: &Cluster) -> (Vec<View>, usize) {
     let maps = Api::<ConfigMap>::default_namespaced(cluster.client());
     maps.delete("g", &DeleteParams::default()).await.unwrap();
     assert_eq!(eventually(SOON, || text(cluster)).await, "Hello, all!");
-    // What the healed child changes in the digest is stored with the next resync. Then nothing is left to write.
+    // The next resync stores the digest of the corrected child. Then no write is pending.
     sleep(Duration::from_secs(3600)).await;
     cluster.log().clear();
     sleep(Duration::from_secs(24 * 3600)).await;
@@ -73,10 +73,10 @@ async fn life(cluster: &Cluster) -> (Vec<View>, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn users_see_the_same_of_both() {
+async fn both_operators_look_the_same_to_users() {
     let (ours, theirs) = (Cluster::start().await, Cluster::start().await);
     let operator = async {
-        // The definition comes with the test.
+        // The test installs the CRD.
         eventually(SOON, || async { is_served(&ours).await.then_some(()) }).await;
         Operator::new("greeter")
             .reconciler::<hello::greeting>(())
@@ -100,8 +100,8 @@ async fn is_served(cluster: &Cluster) -> bool {
     Api::<plain::Greeting>::default_namespaced(cluster.client()).list(&kube::api::ListParams::default()).await.is_ok()
 }
 
-/// Lines that say something: no blank lines, comments, imports and attributes, and none with nothing but closing brackets.
-fn says(file: &str) -> usize {
+/// Counts lines without blank lines, comments, imports, attributes and lines of closing brackets only.
+fn significant(file: &str) -> usize {
     let mut open = false;
     let text = file.lines().map(str::trim).filter(|line| {
         let skip = open || line.starts_with("#[") || line.starts_with("#![");
@@ -111,16 +111,16 @@ fn says(file: &str) -> usize {
     text.filter(|line| !line.chars().all(|c| "}]);,".contains(c))).count()
 }
 
-/// All lines of code: no blank lines and comments.
+/// Counts lines without blank lines and comments.
 fn lines(file: &str) -> usize {
     file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
 
 #[test]
-fn fifteen_lines_say_it_and_by_hand_it_takes_several_times_as_many() {
+fn the_operator_takes_a_fraction_of_the_lines() {
     let (ours, theirs) = (include_str!("../src/bin/hello.rs"), include_str!("../src/bin/plain.rs"));
-    let table = [says(ours), says(theirs), lines(ours), lines(theirs)];
-    println!("lines that say something: {} and {}; of code: {} and {}", table[0], table[1], table[2], table[3]);
-    assert!(says(ours) <= 15, "{table:?}");
+    let table = [significant(ours), significant(theirs), lines(ours), lines(theirs)];
+    println!("significant lines: {} and {}; of code: {} and {}", table[0], table[1], table[2], table[3]);
+    assert!(significant(ours) <= 15, "{table:?}");
     assert!(lines(ours) * 10 <= lines(theirs) * 4, "at most two fifths: {table:?}");
 }

@@ -1,4 +1,4 @@
-//! The tests of the operator of the README, as the README shows them.
+//! The tests of the README operator, as the README shows them.
 #![allow(missing_docs, dead_code, unreachable_pub, reason = "the operator is a program")]
 
 #[path = "../src/bin/hello.rs"]
@@ -24,7 +24,7 @@ async fn a_greeting_is_published() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_greeting_that_cannot_be_published_is_tried_again() {
+async fn a_failed_greeting_is_retried() {
     let refused = Fault::new(Effect::Forbidden).verb(Verb::Patch).resource("configmaps");
     let row = Row::new("a map that is refused").given(GREETING).fault(refused);
     row.pass::<greeting>(()).await.expect(

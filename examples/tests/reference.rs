@@ -1,4 +1,4 @@
-//! What the command line of an operator prints without running, kept in the repository.
+//! Output of the command line of an operator without running it, as committed files.
 #![allow(missing_docs, dead_code, unreachable_pub, reason = "the operator is a program")]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -22,7 +22,7 @@ fn printed(args: &[&str]) -> String {
 }
 
 #[test]
-fn the_reference_of_hello_is_what_its_command_line_prints() {
+fn the_reference_of_hello_matches_its_command_line() {
     let reference = |name: &str| format!("{}/reference/hello/{name}", env!("CARGO_MANIFEST_DIR"));
     assert_generated(reference("crds.yaml"), &printed(&["crds"]));
     assert_generated(reference("wiring.mmd"), &printed(&["wiring"]));
@@ -40,7 +40,7 @@ fn the_reference_without_a_command_line_has_the_same_format() {
 }
 
 #[test]
-fn the_contract_of_hello_is_kept_to() {
+fn the_contract_of_hello_is_unchanged() {
     let stored = std::fs::read_to_string(format!("{}/reference/hello/contract.json", env!("CARGO_MANIFEST_DIR")));
     let stored = evenkeel::introspection::Contract::parse(&stored.unwrap()).unwrap();
     let next = evenkeel::introspection::Contract::parse(&printed(&["contract"])).unwrap();
@@ -48,7 +48,7 @@ fn the_contract_of_hello_is_kept_to() {
 }
 
 #[test]
-fn the_help_names_every_command_and_an_unknown_one_is_refused() {
+fn help_lists_every_command_and_unknown_ones_fail() {
     let help = printed(&["--help"]);
     for command in ["run", "crds", "wiring", "docs", "contract", "rbac"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command} in {help}");

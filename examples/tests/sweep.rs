@@ -17,7 +17,7 @@ use serde_json::json;
 /// How long a run waits, in virtual time: longer than each fault and the retries after it.
 const REST: Duration = Duration::from_secs(900);
 
-/// A greeting is renamed, and its map is deleted behind the back of the operator.
+/// Renames a greeting and deletes its ConfigMap without the operator.
 async fn scenario(trial: Trial) -> Option<String> {
     let seed = Seed::from(&evenkeel::crd::<greeting>()).and(json!({ "apiVersion": "demo.evenkeel.dev/v1",
         "kind": "Greeting", "metadata": { "name": "g" }, "spec": { "name": "you" } }));
@@ -37,8 +37,8 @@ async fn scenario(trial: Trial) -> Option<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_converges_from_everywhere() {
-    // It holds digests of uids.
+async fn the_operator_converges_after_any_fault() {
+    // The field holds digests of uids.
     let report = Sweep::new().ignore("status.observedInputs").run(scenario).await;
     report.assert_converged();
     assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");

@@ -1,6 +1,6 @@
-//! The public API, an item a line, as committed files: a change of it is seen in a review.
+//! The public API, one item per line, as committed files: a review shows every change.
 //!
-//! After a change that is meant: `GENERATED=overwrite cargo test -p evenkeel-tests --test api`.
+//! To accept an intended change: `GENERATED=overwrite cargo test -p evenkeel-tests --test api`.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::process::Command;
 use evenkeel_testkit::assert_generated;
 use public_api::Builder;
 
-/// The compiler whose JSON the crate `public-api` reads, and whose words for types the files hold.
+/// The compiler whose JSON the crate `public-api` reads; the files contain its names of types.
 const PIN: &str = "1.95";
 const CRATES: [&str; 3] = ["evenkeel", "evenkeel_macros", "evenkeel_testkit"];
 
@@ -20,7 +20,8 @@ fn version() -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// The documentation of the workspace as JSON. With the features and in the folder of the other builds: only documentation is made anew.
+/// Builds the documentation of the workspace as JSON, with the features and the folder of the other builds, so that nothing else is
+/// rebuilt.
 fn documented() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
@@ -34,7 +35,7 @@ fn documented() -> PathBuf {
         "--target-dir",
     ]);
     cargo.arg(target).env("RUSTDOC", here.join("api/rustdoc.sh"));
-    // What cargo says to this test of its package would look to build scripts (ring's) like a change.
+    // Variables that cargo sets for this test would look like a change to build scripts such as ring's.
     for (name, _) in std::env::vars_os() {
         if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| name.to_string_lossy().starts_with(own)) {
             cargo.env_remove(name);
@@ -46,11 +47,11 @@ fn documented() -> PathBuf {
 }
 
 #[test]
-fn the_public_api_is_as_it_was() {
+fn the_public_api_is_unchanged() {
     let version = version();
     if !version.contains(&format!("rustc {PIN}.")) {
         assert!(std::env::var_os("CI").is_none(), "the public API is written down by rustc {PIN}, this is {version}");
-        // Not `eprintln!`, which the test harness would hide.
+        // `eprintln!` would be captured by the test harness.
         writeln!(std::io::stderr(), "SKIPPED: the public API is written down by rustc {PIN}, this is {version}")
             .unwrap();
         return;

@@ -1,4 +1,4 @@
-//! What is told of errors: classes and variants, events, log lines, poll times.
+//! Effects of errors: classes and variants, events, log lines, poll times.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, condition, definition, is_ready, on};
 use serde_json::{Value, json};
 
-/// One variant for each thing that can be told.
+/// One variant for each effect.
 #[derive(Debug, thiserror::Error, ReconcileError)]
-enum Trouble {
+enum StepError {
     /// A person must help.
     #[error("nobody can")]
     #[class(stalled)]
@@ -31,11 +31,11 @@ enum Trouble {
     #[error("soon")]
     #[class(waiting(poll = self.0), event = "warning", reason = "Postponed")]
     Soon(Interval),
-    /// It breaks.
+    /// It fails.
     #[error("it broke")]
     #[class(transient)]
     Broken,
-    /// It breaks, and nobody minds.
+    /// It fails without an event.
     #[error("it broke a bit")]
     #[class(transient, event = "none", log = "debug", notify = false)]
     Quiet,
@@ -45,19 +45,19 @@ enum Trouble {
     Needless,
 }
 
-/// Does as the spec says.
+/// Returns the outcome that the spec names.
 #[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored))]
-async fn obey(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Trouble> {
+async fn obey(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), StepError> {
     lab.note("obey");
     let after = widget.spec.interval.map(Duration::from);
     match widget.spec.fetch.as_deref() {
-        Some("hopeless") => Err(Trouble::Hopeless),
-        Some("later") => Err(Trouble::Later { after }),
-        Some("never") => Err(Trouble::Later { after: Some(Duration::ZERO) }),
-        Some("soon") => Err(Trouble::Soon(Duration::from_secs(90).into())),
-        Some("broken") => Err(Trouble::Broken),
-        Some("quiet") => Err(Trouble::Quiet),
-        Some("needless") => Err(Trouble::Needless),
+        Some("hopeless") => Err(StepError::Hopeless),
+        Some("later") => Err(StepError::Later { after }),
+        Some("never") => Err(StepError::Later { after: Some(Duration::ZERO) }),
+        Some("soon") => Err(StepError::Soon(Duration::from_secs(90).into())),
+        Some("broken") => Err(StepError::Broken),
+        Some("quiet") => Err(StepError::Quiet),
+        Some("needless") => Err(StepError::Needless),
         Some("panic") => panic!("as the test wished"),
         _ => Ok(()),
     }
@@ -69,7 +69,7 @@ async fn obedient(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassRes
     Ok(())
 }
 
-on_each_server!(each_class_tells_its_own_event, a_recovery_is_told_whatever_brought_it_about);
+on_each_server!(each_class_emits_its_own_event, every_recovery_emits_an_event);
 
 async fn start(world: &World) -> (Arc<Lab>, Running) {
     world.install(&definition()).await;
@@ -81,18 +81,18 @@ async fn in_process() -> World {
     World::on(Server::InProcess).await.unwrap()
 }
 
-/// Waits until the object shows the reason.
+/// Waits until Ready has the reason.
 async fn shows(world: &World, name: &str, reason: &str) -> Value {
     let shown = |o: &Value| condition(o, "Ready").is_some_and(|ready| ready["reason"] == reason);
     world.until::<Widget>(name, reason, shown).await
 }
 
-/// Types and reasons of the events about an object that were sent: one of the servers shows them elsewhere.
-async fn told(world: &World, name: &str) -> Vec<(String, String)> {
+/// Types and reasons of the sent events about an object, from its calls: one of the servers returns events differently.
+async fn sent_events(world: &World, name: &str) -> Vec<(String, String)> {
     let calls = world.wire.calls();
     let sent = || calls.iter().filter(|call| call.is_event() && call.is_write());
     let bodies: Vec<Value> = sent().filter_map(|call| serde_json::from_str(&call.body).ok()).collect();
-    // One that is sent again only counts that of its name.
+    // A repeated event names only its series.
     let first = |call: &Call| {
         let same = |event: &&Value| event["metadata"]["name"].as_str().is_some_and(|name| call.path.ends_with(name));
         bodies.iter().find(same).filter(|_| call.method == "PATCH")
@@ -105,10 +105,10 @@ async fn told(world: &World, name: &str) -> Vec<(String, String)> {
 
 /// Waits for the first event about an object.
 async fn first(world: &World, name: &str) -> (String, String) {
-    eventually(SOON, || async { told(world, name).await.into_iter().next() }).await
+    eventually(SOON, || async { sent_events(world, name).await.into_iter().next() }).await
 }
 
-async fn each_class_tells_its_own_event(world: World) -> World {
+async fn each_class_emits_its_own_event(world: World) -> World {
     let (_, operator) = start(&world).await;
     for (how, reason, type_) in [
         ("hopeless", "Hopeless", "Warning"),
@@ -123,16 +123,16 @@ async fn each_class_tells_its_own_event(world: World) -> World {
     }
     world.create::<Widget>(a_widget("quiet", json!({ "fetch": "quiet" }))).await;
     shows(&world, "quiet", "Quiet").await;
-    // It is told in the conditions, and the next transition is told again.
+    // The error is in the conditions, and the next transition emits an event.
     world.merge::<Widget>("quiet", json!({ "spec": { "fetch": null } })).await;
     world.until::<Widget>("quiet", "ready", is_ready).await;
     assert_eq!(first(&world, "quiet").await, ("Normal".into(), "Succeeded".into()));
-    assert_eq!(told(&world, "quiet").await.len(), 1, "nothing of the error");
+    assert_eq!(sent_events(&world, "quiet").await.len(), 1, "nothing of the error");
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_recovery_is_told_whatever_brought_it_about(world: World) -> World {
+async fn every_recovery_emits_an_event(world: World) -> World {
     let (_, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
@@ -141,15 +141,15 @@ async fn a_recovery_is_told_whatever_brought_it_about(world: World) -> World {
     world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     let normal = || async {
-        let told = told(&world, "w").await;
-        (told.iter().filter(|(type_, _)| type_ == "Normal").count() >= 2).then_some(())
+        let sent_events = sent_events(&world, "w").await;
+        (sent_events.iter().filter(|(type_, _)| type_ == "Normal").count() >= 2).then_some(())
     };
     eventually(SOON, normal).await;
-    let before = told(&world, "w").await.len();
-    // Nothing to do, and nothing was wrong: nothing to tell.
+    let before = sent_events(&world, "w").await.len();
+    // An ignored error without a previous failure emits no event.
     world.merge::<Widget>("w", json!({ "spec": { "fetch": "needless" } })).await;
     world.until::<Widget>("w", "observed", |o| is_ready(o) && o["metadata"]["generation"] == 4).await;
-    assert_eq!(told(&world, "w").await.len(), before);
+    assert_eq!(sent_events(&world, "w").await.len(), before);
     operator.stop().await.unwrap();
     world
 }
@@ -171,14 +171,14 @@ async fn an_error_is_logged_once_at_the_level_of_its_variant() {
         let object = format!("/{how} ");
         let lines = logs.with(&[&object, message]);
         let passes = logs.with(&[&object, "pass ended"]).len();
-        assert_eq!(lines.len(), passes, "each pass says it once: {lines:#?}");
+        assert_eq!(lines.len(), passes, "each pass logs it once: {lines:#?}");
         assert!(lines.iter().all(|line| line.contains(level) && line.contains(reason)), "{lines:#?}");
     }
     operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_looks_again_after_the_time_that_its_error_says() {
+async fn a_retry_follows_the_delay_of_its_error() {
     let world = in_process().await;
     for (how, interval, wanted) in [
         ("later", json!("7m"), 420),
@@ -198,12 +198,12 @@ async fn an_object_looks_again_after_the_time_that_its_error_says() {
         operator.stop().await.unwrap();
         world.api::<Widget>().delete("w", &kube::api::DeleteParams::default()).await.unwrap();
     }
-    let told = told(&world, "w").await;
-    assert_eq!(told.iter().filter(|(_, reason)| reason == "Clamped").count(), 2, "once each: {told:?}");
+    let sent_events = sent_events(&world, "w").await;
+    assert_eq!(sent_events.iter().filter(|(_, reason)| reason == "Clamped").count(), 2, "once each: {sent_events:?}");
 }
 
 #[tokio::test]
-async fn a_poll_time_out_of_bounds_is_said_once() {
+async fn an_out_of_bounds_poll_time_is_logged_once() {
     let world = in_process().await;
     let (lab, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "never" }))).await;
@@ -216,17 +216,17 @@ async fn a_poll_time_out_of_bounds_is_said_once() {
 }
 
 #[test]
-fn what_can_go_wrong_is_known_at_compile_time() {
+fn error_actions_are_known_at_compile_time() {
     let steps = <obedient as Reconciler>::WIRING.steps;
     let known: Vec<_> = steps[0].errors.iter().map(|info| (info.reason, info.class, info.doc)).collect();
     assert_eq!(known[0], ("Hopeless", "stalled", "A person must help."));
     assert_eq!(known[2], ("Postponed", "waiting", "Later, in a tuple."));
-    let actions: Vec<_> = Trouble::VARIANTS.iter().map(|info| info.actions).collect();
+    let actions: Vec<_> = StepError::VARIANTS.iter().map(|info| info.actions).collect();
     let quiet = Actions { event: EventLevel::None, log: LogLevel::Debug, notify: false };
     let warned = Actions { event: EventLevel::Warning, ..Actions::WAITING };
     let all = [Actions::STALLED, Actions::WAITING, warned, Actions::TRANSIENT, quiet, Actions::IGNORED];
     assert_eq!(actions, all);
-    assert_eq!(Trouble::Quiet.actions(), quiet);
-    // A step alone does not carry them: its reconciler does.
+    assert_eq!(StepError::Quiet.actions(), quiet);
+    // A step alone has no error metadata; its reconciler has.
     assert!(<obey as SubReconciler>::WIRING.errors.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Objects of other owners: they are neither changed nor deleted, and whoever would write them waits until that changes.
+//! Objects of other owners: a step neither changes nor deletes them, and waits until the owner changes.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ enum AdoptCondition {
     Published,
 }
 
-/// Applies a map with the word of the spec, or deletes it.
+/// Applies a ConfigMap with the word of the spec, or deletes it.
 async fn write<S>(widget: &Widget, lab: &Lab, cx: &mut Cx<'_, S>) -> Result<(), ApiError>
 where
     S: evenkeel::SubReconciler,
@@ -46,7 +46,7 @@ fn settings(word: &str) -> ConfigMap {
     }
 }
 
-/// Takes nothing over.
+/// Adopts no object.
 #[sub_reconciler(sets(on::Published), owns(ConfigMap))]
 async fn publish(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, publish>) -> Result<(), ApiError> {
     write(widget, lab, cx).await
@@ -58,7 +58,7 @@ async fn publisher(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassRe
     Ok(())
 }
 
-/// Takes over what has no owner.
+/// Adopts objects without an owner.
 #[sub_reconciler(sets(on::Published), owns(ConfigMap, adopt = if_unowned))]
 async fn publish_unowned(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, publish_unowned>) -> Result<(), ApiError> {
     write(widget, lab, cx).await
@@ -70,7 +70,7 @@ async fn adopter(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// Takes over everything.
+/// Adopts any object.
 #[sub_reconciler(sets(on::Published), owns(ConfigMap, adopt = always))]
 async fn publish_always(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, publish_always>) -> Result<(), ApiError> {
     write(widget, lab, cx).await
@@ -82,7 +82,7 @@ async fn taker(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult
     Ok(())
 }
 
-/// Applies a service, with the word of the spec as a label.
+/// Applies a Service with the word of the spec as a label.
 #[sub_reconciler(sets(on::Published), owns(Service))]
 async fn serve(widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, serve>) -> Result<(), ApiError> {
     let mut service: Service = serde_json::from_value(json!({ "metadata": { "name": "web" } }))
@@ -99,12 +99,12 @@ async fn server(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// A map as a user makes it.
+/// Creates a ConfigMap as a user would.
 async fn make_theirs(world: &World) -> ConfigMap {
     world.create::<ConfigMap>(json!({ "metadata": { "name": "settings" }, "data": { "theirs": "1" } })).await
 }
 
-/// The same, owned by another object.
+/// Creates the same ConfigMap, owned by another object.
 async fn make_owned(world: &World) -> ConfigMap {
     let owner: ConfigMap = world.create(json!({ "metadata": { "name": "owner" } })).await;
     let owner =
@@ -121,7 +121,7 @@ fn is_foreign(widget: &Value) -> bool {
     reason(widget, "Ready") == "DependentForeign"
 }
 
-/// Waits until the widget waits for the owner of the map, and shows that the map is as it was.
+/// Waits until the widget waits for the owner of the ConfigMap, and checks that the ConfigMap is unchanged.
 async fn refused(world: &World, name: &str, theirs: &ConfigMap) -> Value {
     let widget = world.until::<Widget>(name, "refused", is_foreign).await;
     assert_eq!((status_of(&widget, "Ready"), status_of(&widget, "Reconciling")), ("False".into(), "True".into()));
@@ -135,7 +135,7 @@ async fn untouched(world: &World, theirs: &ConfigMap) {
     assert_eq!(now.uid(), theirs.uid());
 }
 
-/// The owner and the words of the map.
+/// The owner and the words of the ConfigMap.
 async fn ours(world: &World) -> (String, Vec<String>) {
     let map = world.api::<ConfigMap>().get("settings").await.unwrap();
     let owners: Vec<_> = map.owner_references().iter().map(|owner| format!("{} {}", owner.kind, owner.name)).collect();
@@ -147,17 +147,17 @@ async fn free(world: &World) {
 }
 
 on_each_server!(
-    an_object_of_nobody_is_left_alone_until_it_is_deleted,
-    an_object_of_another_owner_is_left_alone_also_under_if_unowned_until_its_owner_goes,
-    any_error_of_a_step_that_hands_on_the_refusal_is_a_wait,
-    an_object_that_appears_after_the_look_is_left_alone,
-    an_object_that_takes_the_place_of_ours_is_neither_changed_nor_deleted,
+    an_unowned_object_is_left_alone,
+    if_unowned_leaves_objects_of_another_owner_alone,
+    a_propagated_refusal_is_a_wait,
+    an_object_created_after_the_check_is_left_alone,
+    a_replaced_object_is_neither_changed_nor_deleted,
     always_takes_over_from_another_owner_and_never_from_a_sibling,
-    what_lost_its_owner_reference_or_came_with_an_earlier_build_stays_ours,
-    a_service_is_created_only_where_there_is_none_and_applied_from_then_on,
+    an_object_with_our_reference_or_manager_stays_ours,
+    a_service_is_created_once_and_then_applied,
 );
 
-async fn an_object_of_nobody_is_left_alone_until_it_is_deleted(world: World) -> World {
+async fn an_unowned_object_is_left_alone(world: World) -> World {
     world.install(&definition()).await;
     let theirs = make_theirs(&world).await;
     let lab = Lab::at("a");
@@ -185,7 +185,7 @@ async fn an_object_of_nobody_is_left_alone_until_it_is_deleted(world: World) -> 
     world
 }
 
-async fn an_object_of_another_owner_is_left_alone_also_under_if_unowned_until_its_owner_goes(world: World) -> World {
+async fn if_unowned_leaves_objects_of_another_owner_alone(world: World) -> World {
     world.install(&definition()).await;
     let theirs = make_owned(&world).await;
     let operator = world.operator::<adopter>(Lab::at("a"));
@@ -200,11 +200,11 @@ async fn an_object_of_another_owner_is_left_alone_also_under_if_unowned_until_it
     world
 }
 
-async fn any_error_of_a_step_that_hands_on_the_refusal_is_a_wait(world: World) -> World {
+async fn a_propagated_refusal_is_a_wait(world: World) -> World {
     world.install(&definition()).await;
     let theirs: ConfigMap = world.create(json!({ "metadata": { "name": "w" }, "data": { "theirs": "1" } })).await;
     let lab = Lab::at("a");
-    // The step classes all errors of calls as transient.
+    // The step classifies all API errors as transient.
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
     let waiting = world.until::<Widget>("w", "refused", is_foreign).await;
@@ -220,7 +220,7 @@ async fn any_error_of_a_step_that_hands_on_the_refusal_is_a_wait(world: World) -
     world
 }
 
-async fn an_object_that_appears_after_the_look_is_left_alone(world: World) -> World {
+async fn an_object_created_after_the_check_is_left_alone(world: World) -> World {
     world.install(&definition()).await;
     let (pass_on, held) = watch::channel(false);
     world.wire.fault(move |call| is_write_of_settings(call).then(|| Fault::Hold(held.clone())));
@@ -236,13 +236,13 @@ async fn an_object_that_appears_after_the_look_is_left_alone(world: World) -> Wo
     world
 }
 
-async fn an_object_that_takes_the_place_of_ours_is_neither_changed_nor_deleted(world: World) -> World {
+async fn a_replaced_object_is_neither_changed_nor_deleted(world: World) -> World {
     world.install(&definition()).await;
     let operator = world.operator::<publisher>(Lab::at("a"));
     world.create::<Widget>(a_widget("w", json!({ "fetch": "hello" }))).await;
     for deed in [json!({ "fetch": "again" }), json!({ "store": "delete" })] {
         world.until::<Widget>("w", "ready", is_ready).await;
-        // The cache still shows ours; the change of the widget itself has to arrive.
+        // The cache still shows our object, but the change of the widget must arrive.
         world.wire.freeze_only("/configmaps");
         free(&world).await;
         let theirs = make_theirs(&world).await;
@@ -272,7 +272,7 @@ async fn always_takes_over_from_another_owner_and_never_from_a_sibling(world: Wo
     world
 }
 
-async fn what_lost_its_owner_reference_or_came_with_an_earlier_build_stays_ours(world: World) -> World {
+async fn an_object_with_our_reference_or_manager_stays_ours(world: World) -> World {
     world.install(&definition()).await;
     let operator = world.operator::<publisher>(Lab::at("a"));
     world.create::<Widget>(a_widget("w", json!({ "fetch": "hello" }))).await;
@@ -280,7 +280,7 @@ async fn what_lost_its_owner_reference_or_came_with_an_earlier_build_stays_ours(
     world.merge::<ConfigMap>("settings", json!({ "metadata": { "ownerReferences": null } })).await;
     eventually(SOON, || async { (ours(&world).await.0 == "Widget w").then_some(()) }).await;
     operator.stop().await.unwrap();
-    // As another field manager left it, with our reference.
+    // An object of another field manager with our owner reference.
     free(&world).await;
     let owner = json!([{ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "name": "w", "uid": widget["metadata"]["uid"],
         "controller": true, "blockOwnerDeletion": true }]);
@@ -297,7 +297,7 @@ async fn what_lost_its_owner_reference_or_came_with_an_earlier_build_stays_ours(
     world
 }
 
-async fn a_service_is_created_only_where_there_is_none_and_applied_from_then_on(world: World) -> World {
+async fn a_service_is_created_once_and_then_applied(world: World) -> World {
     world.install(&definition()).await;
     let spec = json!({ "ports": [{ "port": 443, "protocol": "TCP" }], "selector": { "theirs": "1" } });
     let theirs: Service = world.create(json!({ "metadata": { "name": "web" }, "spec": spec })).await;
@@ -310,14 +310,14 @@ async fn a_service_is_created_only_where_there_is_none_and_applied_from_then_on(
     world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!(services.get("web").await.unwrap().labels().get("word").map(String::as_str), Some("hello"));
     world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
-    // What is no longer applied goes, however the object was created.
+    // A field that is no longer applied is removed, however the object was created.
     eventually(SOON, || async { services.get("web").await.unwrap().labels().is_empty().then_some(()) }).await;
     operator.stop().await.unwrap();
     world
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_is_gone_already_is_deleted() {
+async fn deleting_an_absent_child_succeeds() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let operator = world.operator::<publisher>(Lab::at("a"));
@@ -332,18 +332,18 @@ async fn a_child_that_is_gone_already_is_deleted() {
     operator.stop().await.unwrap();
 }
 
-/// Kubernetes 1.20 in process, which takes no version in an apply that creates a Service.
+/// Kubernetes 1.20 in process, which rejects a resourceVersion in an apply that creates a Service.
 async fn early() -> World {
     World::beside(Cluster::builder().minor_version(20).start().await).await
 }
 
 #[tokio::test]
-async fn early_servers_create_a_service_only_where_there_is_none_too() {
-    a_service_is_created_only_where_there_is_none_and_applied_from_then_on(early().await).await;
+async fn on_1_20_a_service_is_created_only_when_absent() {
+    a_service_is_created_once_and_then_applied(early().await).await;
 }
 
 #[tokio::test]
-async fn early_servers_leave_a_service_alone_that_appears_after_the_look() {
+async fn on_1_20_a_service_created_meanwhile_is_left_alone() {
     let world = early().await;
     world.install(&definition()).await;
     let (pass_on, held) = watch::channel(false);
@@ -362,7 +362,7 @@ async fn early_servers_leave_a_service_alone_that_appears_after_the_look() {
 }
 
 #[tokio::test]
-async fn a_trial_of_a_step_refuses_as_its_operator_does() {
+async fn a_step_test_refuses_foreign_objects_like_its_operator() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let theirs = make_theirs(&world).await;

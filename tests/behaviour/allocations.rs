@@ -1,5 +1,5 @@
-//! What the queue costs in allocations: the same for few objects and for very many, for few passes at a time and for many; and what a
-//! cache holds of an object.
+//! Allocations of the queue are the same for few and for many objects and for few and many concurrent passes; and the memory of a cache per
+//! object.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -22,13 +22,13 @@ use tokio::runtime::Builder;
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Allocations of the work, for each of so many keys.
+/// Allocations of the work, per key.
 fn each(keys: usize, work: impl FnOnce()) -> f64 {
     measure(work).count_total as f64 / keys as f64
 }
 
 #[test]
-fn a_pass_that_is_due_costs_less_than_an_allocation_among_any_number() {
+fn a_due_pass_costs_less_than_one_allocation() {
     for size in SIZES {
         let mut queue = Bare::new(size);
         let cost = each(size, || {
@@ -43,7 +43,7 @@ fn a_pass_that_is_due_costs_less_than_an_allocation_among_any_number() {
 }
 
 #[test]
-fn a_timer_costs_less_than_an_allocation_among_any_number() {
+fn a_timer_costs_less_than_one_allocation() {
     for size in SIZES {
         let mut queue = Bare::new(size);
         queue.fill();
@@ -61,7 +61,7 @@ fn a_timer_costs_less_than_an_allocation_among_any_number() {
     }
 }
 
-/// The passes of one more hour, and the allocations of each: what the start costs is not in it.
+/// The passes of one more hour and the allocations of each, without those of the start.
 fn one_hour_more(keys: usize, concurrency: usize) -> (usize, f64) {
     let concurrency = NonZeroUsize::new(concurrency).unwrap();
     let run = |hours: u32| {
@@ -76,7 +76,7 @@ fn one_hour_more(keys: usize, concurrency: usize) -> (usize, f64) {
 }
 
 #[test]
-fn a_hundred_thousand_requeue_timers_cost_at_most_eight_allocations_each_from_arming_to_the_end_of_the_pass() {
+fn a_requeue_costs_at_most_eight_allocations() {
     for size in [1_000, 100_000] {
         let (passes, cost) = one_hour_more(size, 16);
         println!("{size} requeue timers: {cost:.2} allocations for each of {passes} passes");
@@ -95,8 +95,8 @@ fn a_pass_costs_the_same_whatever_the_concurrency() {
     }
 }
 
-/// The allocations of an event of one of so many children of one object, from the text of the event to the end of the pass. What the server
-/// does is not in it, and nothing is written.
+/// Allocations per event of one of `children` children of one object, from the text of the event to the end of the pass, without those of
+/// the server. Nothing is written.
 fn an_event_of_one_among<F: Future<Output = ()> + Send + 'static>(
     children: usize,
     child: &Sample,
@@ -112,7 +112,7 @@ fn an_event_of_one_among<F: Future<Output = ()> + Send + 'static>(
     let client = runtime.block_on(async { answers.client() });
     runtime.spawn(start(client));
     settle();
-    // The first event grows what the later ones use again.
+    // The first event grows buffers that later events reuse.
     let cost = |numbers: Range<usize>| {
         measure(|| {
             for number in numbers {
@@ -128,7 +128,7 @@ fn an_event_of_one_among<F: Future<Output = ()> + Send + 'static>(
     cost
 }
 
-/// The same, of an operator of ours and of one that was tuned by hand and whose pass does nothing.
+/// The same for evenkeel and for a hand-written, tuned controller whose pass does nothing.
 fn an_event_of(child: &Sample, children: usize) -> [f64; 2] {
     let (lab, passes) = (Arc::new(Lab::default()), Arc::new(AtomicUsize::new(0)));
     let ours = |client| start_with::<ours::owner>(client, lab.clone());
@@ -142,20 +142,20 @@ fn an_event_of(child: &Sample, children: usize) -> [f64; 2] {
 }
 
 #[test]
-fn an_event_of_a_child_costs_the_same_whatever_their_number() {
+fn a_child_event_costs_the_same_for_any_number() {
     let child = Sample::read("configmaps").siblings();
     let [few, many] = [20, 10_000].map(|children| an_event_of(&child, children));
     let lean = an_event_of(&child.managers(0), 20);
     println!("allocations of an event of a child, ours and by hand: {few:?} among 20, {many:?} among 10,000");
     println!("of one without managedFields: {lean:?}");
     assert!((many[0] - few[0]).abs() <= 1.0, "{many:?} against {few:?}");
-    // The body of ours runs, and what it finds is compared with the status.
+    // The body of evenkeel runs, and its result is compared with the status.
     assert!(many[0] <= many[1], "{many:?}");
-    // The hand-written one costs 101 for a child without managedFields, and its pass does nothing.
+    // The hand-written controller needs 101 for a child without managedFields, and its pass does nothing.
     assert!(many[0] <= 103.0, "{many:?}");
 }
 
-/// A secret of a little more than a kilobyte, with the ballast that a server adds.
+/// A Secret of a little more than a kilobyte, with the metadata that a server adds.
 fn a_secret(number: usize) -> String {
     let managed = json!([{ "manager": "kubectl", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "time":
         "2026-01-02T03:04:05Z", "fieldsV1": { "f:data": { ".": {}, "f:token": {} }, "f:type": {} } }]);
@@ -167,7 +167,7 @@ fn a_secret(number: usize) -> String {
 }
 
 #[test]
-fn a_cache_holds_of_an_object_what_it_says() {
+fn a_cache_uses_the_documented_memory_per_object() {
     let secrets: Vec<String> = (0..1_000).map(a_secret).collect();
     let bytes = [Cache::None, Cache::Metadata, Cache::Full].map(|cache| {
         let (mut small, mut large) = (None, None);

@@ -1,4 +1,4 @@
-//! Answers that are not what was asked for: the API server, or a proxy before it, did not carry the call out, and it is sent again.
+//! Unexpected answers: the API server, or a proxy in front of it, did not execute the call, and the operator sends it again.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use tokio::time::Instant;
 
 const WIDGETS: &str = "tester/widget";
 
-/// The next write of the resource gets another answer.
+/// The next write of the resource gets an unexpected answer.
 fn misanswer(world: &World, effect: &Effect, verb: Verb, resource: &str, subresource: &str) {
     let fault = Fault::new(effect.clone()).caller(WIDGETS).verb(verb).resource(resource).subresource(subresource);
     world.cluster().faults().add(fault);
 }
 
-/// No resync repairs what a call has missed.
+/// No resync repairs a lost call.
 #[tokio::test(start_paused = true)]
-async fn a_write_that_gets_another_answer_is_sent_again() {
+async fn a_write_with_an_unexpected_answer_is_resent() {
     for effect in [Effect::OtherJson, Effect::Garbage, Effect::HalfBody] {
         let world = World::on(Server::InProcess).await.unwrap();
         world.install(&definition()).await;
         let operator = world.operator::<widget>(Lab::at("a"));
-        // The finalizer, the child, the status.
+        // The finalizer, the child and the status.
         for (resource, subresource) in [("widgets", ""), ("configmaps", ""), ("widgets", "status")] {
             misanswer(&world, &effect, Verb::Patch, resource, subresource);
         }
@@ -40,9 +40,9 @@ async fn a_write_that_gets_another_answer_is_sent_again() {
     }
 }
 
-/// A body that failed, and whose status could not be written either, is not kept waiting for a second back-off once the status is written.
+/// A body that failed, and whose status write failed as well, does not wait for a second back-off once the status is written.
 #[tokio::test(start_paused = true)]
-async fn a_body_that_failed_in_an_outage_runs_within_a_minute_after_it() {
+async fn a_failed_body_runs_within_a_minute_after_an_outage() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let operator = world.operator::<widget>(Lab::at("a"));

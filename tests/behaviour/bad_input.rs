@@ -1,4 +1,4 @@
-//! Bad input and bad weather: each ends in a clear condition, event or log line, and none stops another object.
+//! Bad input and failures: each ends in a clear condition, event or log line, and none affects another object.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +23,14 @@ fn start(world: &World) -> (Arc<Lab>, Running) {
     (lab.clone(), world.operator::<widget>(lab))
 }
 
-/// Another object is still reconciled.
+/// Checks that another object is still reconciled.
 async fn and_others_live(world: &World) {
     let name = format!("other{}", world.wire.calls().len());
     world.create::<Widget>(a_widget(&name, json!({}))).await;
     world.until::<Widget>(&name, "another object is ready", is_ready).await;
 }
 
-/// Meets the first so many status writes with a fault.
+/// Fails the first `times` status writes with a fault.
 fn first_status_writes(times: usize, fault: Fault) -> impl FnMut(&Call) -> Option<Fault> {
     let mut left = times;
     move |call| {
@@ -40,7 +40,7 @@ fn first_status_writes(times: usize, fault: Fault) -> impl FnMut(&Call) -> Optio
     }
 }
 
-/// A definition under which the server takes what the type does not.
+/// A CRD that accepts objects which do not fit the type.
 fn lax() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition {
     let mut crd = serde_json::to_value(definition()).unwrap();
     let schema = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
@@ -51,7 +51,7 @@ fn lax() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::
 }
 
 #[tokio::test]
-async fn an_object_that_does_not_fit_its_type_hurts_only_itself() {
+async fn an_undecodable_object_does_not_affect_others() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&lax()).await;
     let resource = kube::core::ApiResource::erase::<Widget>(&());
@@ -61,19 +61,19 @@ async fn an_object_that_does_not_fit_its_type_hurts_only_itself() {
     let (logs, _capturing) = Logs::capture();
     let (_, operator) = start(&world);
     and_others_live(&world).await;
-    assert_eq!(logs.with(&["WARN", "odd", "interval"]).len(), 1, "said once, naming object and field");
+    assert_eq!(logs.with(&["WARN", "odd", "interval"]).len(), 1, "logged once, naming object and field");
     assert_eq!(world.raw::<Widget>("odd").await["status"]["observedGeneration"], -1, "untouched");
-    // Mended, it is reconciled like any other.
+    // After the correction it is reconciled like any other object.
     raw.patch("odd", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "interval": "10m" } }))).await.unwrap();
     world.until::<Widget>("odd", "ready", is_ready).await;
-    // And once it does not fit any more, it is left alone again.
+    // An object that becomes invalid again is skipped.
     raw.patch("odd", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "interval": [] } }))).await.unwrap();
     and_others_live(&world).await;
     operator.stop().await.unwrap();
 }
 
 #[tokio::test]
-async fn unknown_status_fields_are_kept_and_cost_nothing() {
+async fn unknown_status_fields_are_preserved_without_writes() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&lax()).await;
     world.create::<Widget>(a_widget("w", json!({ "interval": "1s" }))).await;
@@ -91,7 +91,7 @@ async fn unknown_status_fields_are_kept_and_cost_nothing() {
 }
 
 #[tokio::test]
-async fn a_time_stamp_that_changes_in_every_pass_is_warned_of() {
+async fn a_status_timestamp_that_always_changes_logs_a_warning() {
     let world = world().await;
     let (logs, _capturing) = Logs::capture();
     let lab = Lab::stamping();
@@ -105,7 +105,7 @@ async fn a_time_stamp_that_changes_in_every_pass_is_warned_of() {
 }
 
 #[tokio::test]
-async fn an_interval_out_of_bounds_is_clamped_and_said_once() {
+async fn an_out_of_bounds_interval_is_clamped_and_logged_once() {
     let world = world().await;
     let (lab, operator) = start(&world);
     world.create::<Widget>(a_widget("w", json!({ "interval": "5ms" }))).await;
@@ -125,7 +125,7 @@ async fn an_interval_out_of_bounds_is_clamped_and_said_once() {
 }
 
 #[tokio::test]
-async fn a_mark_of_ours_that_another_manager_sets_is_removed() {
+async fn a_reserved_condition_of_another_manager_is_removed() {
     let world = world().await;
     world.wire.observers().excuse("w");
     let (lab, operator) = start(&world);
@@ -173,7 +173,7 @@ async fn a_step_that_never_returns_is_timed_out() {
 }
 
 #[tokio::test]
-async fn an_object_deleted_in_the_middle_of_a_pass_is_cleaned_up() {
+async fn an_object_deleted_during_a_pass_is_cleaned_up() {
     let world = world().await;
     let lab = Lab::at("a");
     let held = lab.hold.lock().await;
@@ -188,7 +188,7 @@ async fn an_object_deleted_in_the_middle_of_a_pass_is_cleaned_up() {
 }
 
 #[tokio::test]
-async fn a_failing_cleanup_is_shown_and_tried_again_until_it_succeeds() {
+async fn a_failing_cleanup_is_reported_and_retried() {
     let world = world().await;
     let (lab, operator) = start(&world);
     world.create::<Widget>(a_widget("w", json!({}))).await;
@@ -199,14 +199,14 @@ async fn a_failing_cleanup_is_shown_and_tried_again_until_it_succeeds() {
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     assert_eq!(lab.cleanups(), 3);
-    // The finalizer goes last: no status write after it.
+    // The finalizer is removed last: no status write follows.
     let last = world.wire.calls().into_iter().rfind(|call| call.is_write() && !call.is_event()).unwrap();
     assert!(last.body.contains("finalizers"), "{last:?}");
     operator.stop().await.unwrap();
 }
 
 #[tokio::test]
-async fn a_status_that_cannot_be_written_is_tried_again_without_the_body() {
+async fn a_failed_status_write_is_retried_without_the_body() {
     for (code, retry_after) in [(500, None), (429, Some(1)), (403, None), (422, None)] {
         let world = world().await;
         let (lab, operator) = start(&world);
@@ -221,7 +221,7 @@ async fn a_status_that_cannot_be_written_is_tried_again_without_the_body() {
 }
 
 #[tokio::test]
-async fn a_status_write_that_conflicts_is_sent_again_without_the_body() {
+async fn a_conflicting_status_write_is_resent_without_the_body() {
     let world = world().await;
     let (lab, operator) = start(&world);
     world.wire.fault(first_status_writes(1, Fault::Answer(409, None)));
@@ -232,7 +232,7 @@ async fn a_status_write_that_conflicts_is_sent_again_without_the_body() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_never_answered_holds_its_own_object_only() {
+async fn an_unanswered_call_blocks_only_its_object() {
     let world = world().await;
     let (_, operator) = start(&world);
     world.wire.fault(|call| (call.path.ends_with("/configmaps/silent") && call.is_write()).then_some(Fault::Silence));
@@ -247,7 +247,7 @@ async fn a_call_that_is_never_answered_holds_its_own_object_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_status_write_that_is_never_answered_is_given_up_and_tried_again() {
+async fn an_unanswered_status_write_times_out_and_is_retried() {
     let world = world().await;
     let (lab, operator) = start(&world);
     world.wire.fault(first_status_writes(1, Fault::Silence));
@@ -258,12 +258,12 @@ async fn a_status_write_that_is_never_answered_is_given_up_and_tried_again() {
 }
 
 #[tokio::test]
-async fn a_watch_that_never_starts_hurts_only_those_who_wait_for_it() {
+async fn a_watch_that_never_starts_blocks_only_its_dependents() {
     let world = world().await;
     world.wire.fault(|call| call.path.contains("/secrets").then_some(Fault::Answer(403, None)));
     let (_, operator) = start(&world);
     world.create::<Widget>(a_widget("w", json!({ "secret": "locked" }))).await;
-    let object = world.until::<Widget>("w", "it says why", |o| status_of(o, "Fetched") == "False").await;
+    let object = world.until::<Widget>("w", "the reason is shown", |o| status_of(o, "Fetched") == "False").await;
     assert_eq!(condition(&object, "Fetched").unwrap()["reason"], "SecretMissing");
     assert!(condition(&object, "Fetched").unwrap()["message"].as_str().unwrap().contains("planted 403"), "{object:#}");
     and_others_live(&world).await;
@@ -296,7 +296,7 @@ async fn an_expired_watch_lists_again_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_secret_wakes_the_object_that_waits_for_it_at_once() {
+async fn a_created_secret_triggers_the_waiting_object() {
     let world = world().await;
     let (lab, operator) = start(&world);
     world.create::<Widget>(a_widget("w", json!({ "secret": "s" }))).await;
@@ -309,7 +309,7 @@ async fn a_secret_wakes_the_object_that_waits_for_it_at_once() {
     world.until::<Widget>("w", "ready", is_ready).await;
     let idle = lab.log().iter().filter(|line| *line == "fetch idle").count();
     assert_eq!(idle, 1, "nobody else was woken");
-    let told: Vec<Value> = world.events("w").await.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
-    assert!(!json!([told, world.raw::<Widget>("w").await]).to_string().contains("hidden-value"));
+    let events: Vec<Value> = world.events("w").await.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+    assert!(!json!([events, world.raw::<Widget>("w").await]).to_string().contains("hidden-value"));
     operator.stop().await.unwrap();
 }

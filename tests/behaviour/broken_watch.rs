@@ -1,4 +1,4 @@
-//! Watches that hang, that are refused and that deliver too much: what the log and `/readyz` say of them.
+//! Watches that hang, are rejected, or deliver too much: their log lines and `/readyz`.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::time::sleep;
 use tracing::subscriber::DefaultGuard;
 
-/// An operator that has listed everything, its log, and its listener.
+/// An operator that has listed all objects, its log, and its listener.
 struct Stage {
     world: World,
     operator: Running,
@@ -41,7 +41,7 @@ impl Stage {
         get(self.address, "/readyz").await
     }
 
-    /// Whether the operator is not ready, and gives this as its only reason.
+    /// Checks that the operator is not ready for this reason only.
     async fn is_only_broken(&self, watch: &str, why: &str) {
         let answer = self.readyz().await;
         let lines: Vec<&str> = answer.body.lines().collect();
@@ -50,14 +50,14 @@ impl Stage {
         assert!(lines[1].starts_with(&place) && lines[1].ends_with(why), "{}", answer.body);
     }
 
-    /// The log lines with these parts all give this reason, and no line asks for a role.
+    /// Checks that all log lines with these parts have this reason, and that no line suggests a role.
     fn blames_only(&self, why: &str, parts: &[&str]) {
         let logged = self.logs.with(parts);
         assert!(!logged.is_empty() && logged.iter().all(|line| line.contains(why)), "{logged:?}");
         assert_eq!(self.logs.with(&["grant the verb"]), Vec::<String>::new());
     }
 
-    /// A new object becomes ready within a minute, and `/readyz` answers 200.
+    /// Checks that a new object becomes ready within a minute, and that `/readyz` answers 200.
     async fn recovers(self) {
         self.world.create::<Widget>(a_widget("last", json!({ "child": "x" }))).await;
         sleep(Duration::from_secs(60)).await;
@@ -68,11 +68,11 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_hangs_is_logged_and_takes_readiness_away_until_it_delivers() {
+async fn a_hanging_watch_is_logged_and_clears_readiness() {
     let stage = Stage::new().await;
     stage.world.wire.fault(|call| (call.is_watch() && call.path.ends_with("/widgets")).then_some(Fault::Mute));
     stage.world.cluster().drop_watches();
-    // The server is given 295 s, in which it should have ended the watch, and the watch two minutes to come back.
+    // The server has 295 s to end the watch, and the watch two minutes to recover.
     sleep(Duration::from_secs(290)).await;
     assert_eq!(stage.readyz().await.status, 200, "it may have nothing to deliver");
     sleep(Duration::from_secs(140)).await;
@@ -85,13 +85,13 @@ async fn a_watch_that_hangs_is_logged_and_takes_readiness_away_until_it_delivers
     let logged = stage.logs.with(&["WARN", "the watch failed, and is tried again", why, "widgets.tests.evenkeel.dev"]);
     assert!((1..=6).contains(&logged.len()), "once for each time that it hung: {logged:?}");
     stage.world.wire.mend();
-    // The last of them still has to be given up.
+    // The last of them must time out first.
     sleep(Duration::from_secs(330)).await;
     stage.recovers().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_whose_credentials_are_refused_does_not_ask_for_a_role() {
+async fn a_watch_with_refused_credentials_suggests_no_role() {
     let stage = Stage::new().await;
     stage.world.wire.fault(|call| call.path.ends_with("/configmaps").then_some(Fault::Answer(401, None)));
     stage.world.cluster().drop_watches();
@@ -105,7 +105,7 @@ async fn a_watch_whose_credentials_are_refused_does_not_ask_for_a_role() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_whose_credentials_are_refused_ends_at_the_start_and_does_not_ask_for_a_role() {
+async fn refused_credentials_end_the_start_and_suggest_no_role() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.wire.fault(|_| Some(Fault::Answer(401, None)));
@@ -121,7 +121,7 @@ async fn an_operator_whose_credentials_are_refused_ends_at_the_start_and_does_no
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_status_write_whose_credentials_are_refused_does_not_ask_for_a_role() {
+async fn a_status_write_with_refused_credentials_suggests_no_role() {
     let stage = Stage::new().await;
     stage.world.wire.fault(|call| call.is_status_write().then_some(Fault::Answer(401, None)));
     stage.world.create::<Widget>(a_widget("one", json!({}))).await;
@@ -133,7 +133,7 @@ async fn a_status_write_whose_credentials_are_refused_does_not_ask_for_a_role() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_reads_at_most_64_mib_of_a_line_and_the_error_names_the_bound() {
+async fn a_watch_line_is_limited_to_64_mib() {
     let stage = Stage::new().await;
     let (read, floods) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, flooded) = (read.clone(), floods.clone());

@@ -1,4 +1,4 @@
-//! What is kept of the objects of a kind: nothing but versions, metadata, or all of it; and which calls that saves or costs.
+//! Cached content per kind: only versions, metadata, or full objects; and which calls that saves or costs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ enum CacheCondition {
     Seen,
 }
 
-/// Reads a secret by name, of which only the version is kept.
+/// Reads a Secret by name, of which only the version is cached.
 #[sub_reconciler(sets(on::Seen), watches(Secret, by_name, cache = none))]
 async fn ask(_widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note("asks");
@@ -36,7 +36,7 @@ async fn asking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// Looks at the tiers of all secrets, of which the metadata is kept, and reads the last one.
+/// Reads the tiers of all Secrets from the cached metadata, and reads the last Secret.
 #[sub_reconciler(sets(on::Seen), watches(Secret, labels = "tier", cache = metadata))]
 async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     let tiers: Vec<_> = cx.metadata::<Secret>().await?.iter().map(|meta| (name(meta), tier(meta))).collect();
@@ -54,7 +54,7 @@ async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// Keeps the owned config maps in full: it reads what it wrote, and what became of it.
+/// Caches the owned ConfigMaps in full: it reads its own write and later changes.
 #[sub_reconciler(sets(on::Seen), owns(ConfigMap, cache = full))]
 async fn keep(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     let name = widget.name_any();
@@ -99,7 +99,7 @@ struct Played {
 }
 
 impl Played {
-    /// An operator, a widget, and time until all is quiet.
+    /// Starts an operator with a widget and waits until it is idle.
     async fn of<R>(spec: Value, before: &[Value]) -> Self
     where
         R: Reconciler<Object = Widget, Deps = Arc<Lab>>,
@@ -121,7 +121,7 @@ impl Played {
         sleep(Duration::from_secs(5)).await;
     }
 
-    /// How often objects of the resource were read whole.
+    /// How many full objects of the resource were read.
     fn reads(&self, resource: &str) -> usize {
         let reads = self.world.cluster().log().requests().resource(resource).reads();
         let whole = |entry: &&Entry| entry.verb != Verb::Watch && !entry.accept.contains("PartialObjectMetadata");
@@ -135,7 +135,7 @@ impl Played {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_kind_that_only_wakes_the_object_is_read_once_it_is_there() {
+async fn a_kind_cached_by_version_is_read_once_present() {
     let played = Played::of::<asking>(json!({}), &[]).await;
     assert_eq!((played.lab.log(), played.reads("secrets")), (vec!["asks".to_owned()], 0), "absence is known");
     played.world.create::<Secret>(a_secret("s", "x", "one")).await;
@@ -153,13 +153,13 @@ async fn of_a_kind_that_only_wakes_the_object_is_read_once_it_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metadata_is_listed_from_the_cache_and_the_rest_is_read() {
+async fn lists_use_cached_metadata_and_gets_read_the_rest() {
     let secrets = [a_secret("a", "web", "one"), a_secret("b", "db", "two")];
     let played = Played::of::<looking>(json!({}), &secrets).await;
     assert_eq!(played.lab.log(), [r#"[("a", "web"), ("b", "db")]"#]);
     played.world.merge::<Secret>("b", json!({ "metadata": { "labels": { "tier": "web" } } })).await;
     played.settle().await;
-    assert_eq!(played.lab.log().last().unwrap(), r#"[("a", "web"), ("b", "web")]"#, "a change wakes");
+    assert_eq!(played.lab.log().last().unwrap(), r#"[("a", "web"), ("b", "web")]"#, "a change triggers");
     assert_eq!(played.reads("secrets"), 0);
     played.world.merge::<Widget>("w", json!({ "spec": { "fetch": "b" } })).await;
     played.settle().await;
@@ -175,13 +175,13 @@ async fn metadata_is_listed_from_the_cache_and_the_rest_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owned_objects_that_are_kept_in_full_are_read_without_a_call() {
+async fn fully_cached_owned_objects_are_read_without_a_call() {
     let played = Played::of::<keeping>(json!({}), &[]).await;
     let written = r#"Some(Some({"a": "1"})) [None]"#;
     assert_eq!(
         (played.lab.log(), played.reads("configmaps")),
         (["None", written].map(str::to_owned).into(), 1),
-        "the server says that there is none"
+        "the server reports that there is none"
     );
     let drift = json!({ "metadata": { "labels": { "b": "2" } }, "data": { "a": "drifted" } });
     played.world.merge::<ConfigMap>("w", drift).await;

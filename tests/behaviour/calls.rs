@@ -1,4 +1,4 @@
-//! What a pass costs in calls to the API server: counted, never timed.
+//! The cost of a pass in calls to the API server: counted, not timed.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn about_objects(call: &Call) -> bool {
 }
 
 #[tokio::test]
-async fn a_new_object_costs_one_finalizer_write_one_status_write_and_one_event() {
+async fn a_new_object_costs_two_writes_and_one_event() {
     let world = world().await;
     let operator = world.operator::<widget>(Lab::at("a"));
     quiet().await;
@@ -45,7 +45,7 @@ async fn a_new_object_costs_one_finalizer_write_one_status_write_and_one_event()
 }
 
 #[tokio::test]
-async fn a_step_that_records_costs_one_more_write_and_a_child_one() {
+async fn a_commit_and_a_child_cost_one_write_each() {
     let world = world().await;
     let operator = world.operator::<widget>(Lab::at("a"));
     quiet().await;
@@ -60,7 +60,7 @@ async fn a_step_that_records_costs_one_more_write_and_a_child_one() {
 }
 
 #[tokio::test]
-async fn a_pass_that_changes_nothing_reads_and_writes_nothing() {
+async fn an_unchanged_pass_reads_and_writes_nothing() {
     let world = world().await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -75,7 +75,7 @@ async fn a_pass_that_changes_nothing_reads_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_status_write_causes_no_pass() {
+async fn a_status_write_triggers_no_pass() {
     let world = world().await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -91,7 +91,7 @@ async fn a_status_write_causes_no_pass() {
 }
 
 #[tokio::test]
-async fn a_restart_over_unchanged_objects_makes_no_call_beyond_lists_and_watches() {
+async fn a_restart_over_unchanged_objects_only_lists_and_watches() {
     let world = world().await;
     let first = world.operator::<widget>(Lab::at("a"));
     for i in 0..200 {
@@ -106,7 +106,7 @@ async fn a_restart_over_unchanged_objects_makes_no_call_beyond_lists_and_watches
     let lab = Lab::at("a");
     let second = world.operator::<widget>(lab.clone());
     quiet().await;
-    // The start-up check reads the definition; that is not per object.
+    // The start-up check reads the CRD once, not per object.
     let calls = world.wire.calls();
     let beyond: Vec<&Call> = calls.iter().filter(|call| call.is_write() || about_objects(call)).collect();
     assert!(beyond.is_empty(), "{beyond:#?}");
@@ -116,7 +116,7 @@ async fn a_restart_over_unchanged_objects_makes_no_call_beyond_lists_and_watches
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_object_is_tried_again_ever_more_slowly_and_soon_again_after_a_success() {
+async fn retries_back_off_and_a_success_resets_the_back_off() {
     let world = world().await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -124,7 +124,7 @@ async fn a_failing_object_is_tried_again_ever_more_slowly_and_soon_again_after_a
     let hours = Duration::from_secs(3 * 3600);
     eventually(hours, || async { (lab.passes() >= 12).then_some(()) }).await;
     let pauses = lab.pauses("fetch w");
-    // 1 s doubling to a cap, jittered downward only: each pause lies in (half, whole] of its step.
+    // 1 s doubling to a cap, with downward jitter only: each pause is in (half, whole] of its step.
     for (nth, pause) in pauses.iter().enumerate().take(9) {
         let whole = Duration::from_secs(1 << nth);
         assert!(

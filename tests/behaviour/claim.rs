@@ -1,4 +1,4 @@
-//! The claim: an object is prepared before anything is done for it, in one write with the finalizer.
+//! The claim: it prepares an object before all steps, in one write with the finalizer.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 const NAME: &str = "example.com/external-name";
 
-/// Gives it an external name, a label and what its child holds. `fetch` says what goes wrong.
+/// Sets an external name, a label and the content of the child. `fetch` selects the failure.
 #[claim]
 async fn name_it(widget: &mut Widget, lab: &Arc<Lab>) -> Result<(), WidgetError> {
     lab.note(&format!("claim {}", widget.name_any()));
@@ -43,7 +43,7 @@ async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// The same as a struct, without anything outside the cluster.
+/// The same as a struct, without effects outside the cluster.
 mod structured {
     use evenkeel_tests::widget::{CopyCondition, is};
 
@@ -79,7 +79,7 @@ fn claims(world: &World) -> usize {
     world.wire.count(|call| call.is_write() && call.path.ends_with("/widgets/w"))
 }
 
-async fn what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it(world: World) -> World {
+async fn claim_and_finalizer_share_one_write(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
     let operator = world.operator::<claimed>(lab.clone());
@@ -105,7 +105,7 @@ async fn what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it(wo
     world
 }
 
-async fn an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step(world: World) -> World {
+async fn a_failed_claim_sets_no_finalizer(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
     let operator = world.operator::<claimed>(lab.clone());
@@ -123,7 +123,7 @@ async fn an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step(world: W
         assert_eq!((&object["metadata"]["finalizers"], &object["spec"]["child"]), (&Value::Null, &Value::Null));
     }
     assert_eq!((lab.passes(), lab.effects().len()), (0, 0));
-    // Kubernetes 1.20 gives what the first write of a status holds to who created the object: nothing takes it away.
+    // On Kubernetes 1.20 the creator of the object owns the fields of the first status write, so no one else removes them.
     if world.server != Server::Full {
         world.merge::<Widget>("invalid", json!({ "spec": { "store": "ok" } })).await;
         world.until::<Widget>("invalid", "ready", is_ready).await;
@@ -132,7 +132,7 @@ async fn an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step(world: W
     world
 }
 
-async fn an_object_that_goes_is_not_claimed(world: World) -> World {
+async fn a_deleting_object_is_not_claimed(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
     let mut widget = a_widget("w", json!({ "child": "x" }));
@@ -165,14 +165,14 @@ async fn the_claim_of_a_struct_is_a_method(world: World) -> World {
 }
 
 on_each_server!(
-    what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it,
-    an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step,
-    an_object_that_goes_is_not_claimed,
+    claim_and_finalizer_share_one_write,
+    a_failed_claim_sets_no_finalizer,
+    a_deleting_object_is_not_claimed,
     the_claim_of_a_struct_is_a_method,
 );
 
 #[tokio::test(start_paused = true)]
-async fn claims_converge_from_everywhere() {
+async fn claims_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<claimed>(lab.clone());
@@ -185,7 +185,7 @@ async fn claims_converge_from_everywhere() {
         stage.rest().await;
         assert_eq!(stage.raw::<Widget>("w").await["spec"]["child"], "the-w");
         stage.delete::<Widget>("w").await;
-        // Nothing outside was made under another name.
+        // No external effect used another name.
         lab.effects()
     })
     .await;

@@ -1,4 +1,4 @@
-//! Closed sets of reasons at run time: what the compiler cannot see is set as it is, and told once.
+//! Closed sets of reasons at run time: a reason that the compiler cannot check is set unchanged and logged once.
 
 use evenkeel::prelude::*;
 use evenkeel_tests::logs::Logs;
@@ -24,7 +24,7 @@ enum ShelfError {
     Fallen,
 }
 
-/// Words that only show at run time.
+/// Reasons that are only known at run time.
 fn word(widget: &Widget) -> &'static str {
     match widget.spec.store.as_deref() {
         Some("odd") => "Crooked",
@@ -53,14 +53,14 @@ async fn until_reason(world: &World, name: &str, reason: &str) {
 }
 
 #[tokio::test]
-async fn a_reason_outside_the_set_is_set_as_it_is_and_told_once() {
+async fn an_undeclared_reason_is_set_and_logged_once() {
     let (logs, _guard) = Logs::capture();
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let operator = world.operator::<shelf>(());
     world.create::<Widget>(a_widget("a", json!({}))).await;
     until_reason(&world, "a", "Kept").await;
-    assert!(logs.with(&["does not declare"]).is_empty(), "a declared one is nothing to tell");
+    assert!(logs.with(&["does not declare"]).is_empty(), "a declared reason logs nothing");
     for name in ["b", "c"] {
         world.create::<Widget>(a_widget(name, json!({ "store": "odd" }))).await;
         until_reason(&world, name, "Crooked").await;
@@ -70,7 +70,7 @@ async fn a_reason_outside_the_set_is_set_as_it_is_and_told_once() {
     operator.stop().await.unwrap();
     let names = ["WARN", "step=\"shelve\"", "condition=\"Shelved\""];
     for reason in ["Crooked", "Fallen"] {
-        let told = format!("reason=\"{reason}\"");
-        assert_eq!(logs.with(&[&names[..], &[&told]].concat()).len(), 1, "{reason}");
+        let field = format!("reason=\"{reason}\"");
+        assert_eq!(logs.with(&[&names[..], &[&field]].concat()).len(), 1, "{reason}");
     }
 }

@@ -1,4 +1,4 @@
-//! Bipolar conditions, summaries beside Ready, and conditions that show how other objects stand.
+//! Bipolar conditions, further summaries, and conditions that mirror other objects.
 
 use evenkeel::prelude::*;
 use evenkeel::wiring::{StepWiring, Wiring};
@@ -92,9 +92,9 @@ async fn vault(vault: &Vault, cx: &mut Pass<'_>) -> PassResult {
 }
 
 #[test]
-fn a_declared_reason_that_nobody_says_is_told() {
+fn an_unused_declared_reason_is_reported() {
     let wiring = <vault as evenkeel::Reconciler>::WIRING;
-    assert_eq!(wiring.unused_reasons(), [], "all three of Verified are said, one by the error");
+    assert_eq!(wiring.unused_reasons(), [], "all three of Verified are used, one by the error");
     assert_eq!(wiring.conditions[1].reasons[1].doc, "The seal is broken");
     let silent: Vec<_> = wiring.steps.iter().map(|step| StepWiring { says: &[], ..*step }).collect();
     let wiring = Wiring { steps: silent.leak(), ..wiring };
@@ -107,11 +107,11 @@ fn a_vault(name: &str, spec: Value) -> Value {
     json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Vault", "metadata": { "name": name }, "spec": spec })
 }
 
-fn says<'v>(object: &'v Value, type_: &str, key: &str) -> &'v str {
+fn field_of<'v>(object: &'v Value, type_: &str, key: &str) -> &'v str {
     condition(object, type_).and_then(|c| c[key].as_str()).unwrap_or_default()
 }
 
-async fn a_bipolar_condition_speaks_only_where_its_step_did(world: World) -> World {
+async fn a_bipolar_condition_is_absent_until_its_step_runs(world: World) -> World {
     world.install(&Vault::crd()).await;
     let operator = world.operator::<vault>(());
     world.create::<Vault>(a_vault("v", json!({}))).await;
@@ -119,13 +119,13 @@ async fn a_bipolar_condition_speaks_only_where_its_step_did(world: World) -> Wor
     assert_eq!(condition(&silent, "Verified"), None, "absent is not unknown");
     world.merge::<Vault>("v", json!({ "spec": { "check": "bad" } })).await;
     let bad = world.until::<Vault>("v", "bad", |v| status_of(v, "Verified") == "False").await;
-    assert_eq!((&*status_of(&bad, "Ready"), says(&bad, "Ready", "reason")), ("False", "Tampered"));
+    assert_eq!((&*status_of(&bad, "Ready"), field_of(&bad, "Ready", "reason")), ("False", "Tampered"));
     world.merge::<Vault>("v", json!({ "spec": { "check": "error" } })).await;
-    let failed = world.until::<Vault>("v", "failed", |v| says(v, "Verified", "reason") == "Unreadable").await;
+    let failed = world.until::<Vault>("v", "failed", |v| field_of(v, "Verified", "reason") == "Unreadable").await;
     assert_eq!(status_of(&failed, "Verified"), "False");
     world.merge::<Vault>("v", json!({ "spec": { "check": "good" } })).await;
     let good = world.until::<Vault>("v", "good", is_ready).await;
-    assert_eq!(says(&good, "Verified", "reason"), "Sealed");
+    assert_eq!(field_of(&good, "Verified", "reason"), "Sealed");
     world.merge::<Vault>("v", json!({ "spec": { "check": null } })).await;
     let quiet = world.until::<Vault>("v", "ready again", |v| is_ready(v) && condition(v, "Verified").is_none()).await;
     assert_eq!(status_of(&quiet, "Available"), "True");
@@ -133,12 +133,12 @@ async fn a_bipolar_condition_speaks_only_where_its_step_did(world: World) -> Wor
     world
 }
 
-async fn a_further_summary_sums_up_what_it_names_and_nothing_else(world: World) -> World {
+async fn a_second_summary_covers_only_its_conditions(world: World) -> World {
     world.install(&Vault::crd()).await;
     let operator = world.operator::<vault>(());
     world.create::<Vault>(a_vault("bad", json!({ "check": "bad" }))).await;
     let bad = world.until::<Vault>("bad", "bad", |v| status_of(v, "Verified") == "False").await;
-    assert_eq!((&*status_of(&bad, "Available"), says(&bad, "Available", "reason")), ("False", "Tampered"));
+    assert_eq!((&*status_of(&bad, "Available"), field_of(&bad, "Available", "reason")), ("False", "Tampered"));
     world.create::<Vault>(a_vault("v", json!({ "sources": ["bad"] }))).await;
     let waiting = world.until::<Vault>("v", "not ready", |v| status_of(v, "SourcesReady") == "False").await;
     assert_eq!((&*status_of(&waiting, "Ready"), &*status_of(&waiting, "Available")), ("False", "True"));
@@ -146,7 +146,7 @@ async fn a_further_summary_sums_up_what_it_names_and_nothing_else(world: World) 
     world
 }
 
-async fn other_objects_show_in_a_condition_of_ours(world: World) -> World {
+async fn a_condition_mirrors_other_objects(world: World) -> World {
     world.install(&Vault::crd()).await;
     let operator = world.operator::<vault>(());
     world.create::<Vault>(a_vault("good", json!({}))).await;
@@ -155,23 +155,23 @@ async fn other_objects_show_in_a_condition_of_ours(world: World) -> World {
     world.until::<Vault>("bad", "bad", |v| status_of(v, "Ready") == "False").await;
     world.create::<Vault>(a_vault("all", json!({ "sources": ["good", "bad"] }))).await;
     let all = world.until::<Vault>("all", "not ready", |v| status_of(v, "SourcesReady") == "False").await;
-    assert_eq!(says(&all, "SourcesReady", "message"), "1 of 2 ready; Vault/bad: the seal is broken");
-    assert_eq!(says(&all, "SourcesReady", "reason"), "Tampered");
+    assert_eq!(field_of(&all, "SourcesReady", "message"), "1 of 2 ready; Vault/bad: the seal is broken");
+    assert_eq!(field_of(&all, "SourcesReady", "reason"), "Tampered");
     world.create::<Vault>(a_vault("one", json!({ "sources": ["bad"], "mirror": true }))).await;
     let one = world.until::<Vault>("one", "not ready", |v| status_of(v, "SourcesReady") == "False").await;
-    assert_eq!(says(&one, "SourcesReady", "message"), "the seal is broken");
+    assert_eq!(field_of(&one, "SourcesReady", "message"), "the seal is broken");
     operator.stop().await.unwrap();
     world
 }
 
 on_each_server!(
-    a_bipolar_condition_speaks_only_where_its_step_did,
-    a_further_summary_sums_up_what_it_names_and_nothing_else,
-    other_objects_show_in_a_condition_of_ours,
+    a_bipolar_condition_is_absent_until_its_step_runs,
+    a_second_summary_covers_only_its_conditions,
+    a_condition_mirrors_other_objects,
 );
 
 #[tokio::test(start_paused = true)]
-async fn conditions_converge_from_everywhere() {
+async fn conditions_converge_after_any_fault() {
     from_everywhere(&Vault::crd(), async |stage| {
         stage.operate::<vault>(());
         stage.create::<Vault>(a_vault("good", json!({ "check": "good" }))).await;
@@ -180,16 +180,16 @@ async fn conditions_converge_from_everywhere() {
         stage.create::<Vault>(a_vault("all", json!({ "sources": ["good", "bad"] }))).await;
         stage.create::<Vault>(a_vault("one", json!({ "sources": ["bad"], "mirror": true }))).await;
         stage.rest().await;
-        // A look that failed may just have begun its longest pause.
+        // A failed read may have just started its longest pause.
         for _ in 0..3 {
-            if says(&stage.raw::<Vault>("one").await, "SourcesReady", "message") != "the seal is broken" {
+            if field_of(&stage.raw::<Vault>("one").await, "SourcesReady", "message") != "the seal is broken" {
                 stage.rest().await;
             }
         }
-        assert_eq!(says(&stage.raw::<Vault>("one").await, "SourcesReady", "message"), "the seal is broken");
+        assert_eq!(field_of(&stage.raw::<Vault>("one").await, "SourcesReady", "message"), "the seal is broken");
         stage.merge::<Vault>("bad", json!({ "spec": { "check": null } })).await;
         stage.rest().await;
-        // Nothing wakes a step that only reads.
+        // Nothing triggers a step that only reads.
         for name in ["all", "one"] {
             let look = json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } });
             stage.merge::<Vault>(name, look).await;

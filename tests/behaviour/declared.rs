@@ -1,4 +1,4 @@
-//! Declared triggers: labels and annotations that are left out neither run the body nor count, those that the claim wrote apart.
+//! Declared triggers: undeclared labels and annotations neither run the body nor change the digest, except those that the claim wrote.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Time in which everything happens that needs no timer.
+/// Enough time for everything that needs no timer.
 const SETTLED: Duration = Duration::from_secs(5);
-/// What the claim sets, beside the label `name`.
+/// The annotation that the claim sets in addition to the label `name`.
 const CLAIMED: &str = "example.com/claimed";
 /// An annotation that no step of the widget reads.
 const OTHER: &str = "example.com/other";
@@ -51,7 +51,7 @@ pub(crate) async fn named(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) ->
     Ok(())
 }
 
-/// A widget that is ready, under an operator that is at rest.
+/// A ready widget under an idle operator.
 async fn started<R>() -> (World, Arc<Lab>, Running)
 where
     R: Reconciler<Object = Widget, Deps = Arc<Lab>>,
@@ -72,7 +72,7 @@ async fn change(world: &World, what: &str, name: &str, value: impl Into<Value>) 
     world.merge::<Widget>("w", json!({ "metadata": { what: { name: value } } })).await;
 }
 
-/// The same, while the operator is at work or while it is down.
+/// Changes the widget while the operator runs or while it is down.
 async fn changed<R>(
     world: &World,
     lab: &Arc<Lab>,
@@ -93,7 +93,7 @@ where
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_annotation_renewed_each_minute_for_a_day_runs_no_body_where_the_spec_triggers() {
+async fn an_undeclared_annotation_renewed_each_minute_runs_no_body() {
     let (world, lab, operator) = started::<spec_only>().await;
     let before = lab.passes();
     for minute in 0..1440 {
@@ -110,7 +110,7 @@ async fn an_annotation_renewed_each_minute_for_a_day_runs_no_body_where_the_spec
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_spec_and_what_has_a_meaning_of_its_own_always_trigger() {
+async fn the_spec_and_reserved_annotations_always_trigger() {
     let (world, lab, operator) = started::<spec_only>().await;
     let mut bodies = lab.passes();
     let mut ran = async |more: usize, what: &str| {
@@ -134,7 +134,7 @@ async fn the_spec_and_what_has_a_meaning_of_its_own_always_trigger() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_is_declared_triggers_also_after_a_restart() {
+async fn only_declared_changes_trigger_after_a_restart() {
     let (world, lab, mut operator) = started::<tiered>().await;
     let mut bodies = lab.passes();
     for restarts in [false, true] {
@@ -146,7 +146,7 @@ async fn only_what_is_declared_triggers_also_after_a_restart() {
             sleep(SETTLED).await;
             bodies += more;
             assert_eq!(lab.passes(), bodies, "{what} {name}, restarts: {restarts}");
-            // What was late is stored, so that the next restart starts from it.
+            // The late digest is stored, so that the next restart uses it.
             sleep(70 * MINUTE).await;
         }
         // Without a restart only another write stores the digest.
@@ -158,7 +158,7 @@ async fn only_what_is_declared_triggers_also_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_claim_wrote_triggers_without_being_declared() {
+async fn fields_written_by_the_claim_always_trigger() {
     let (world, lab, mut operator) = started::<named>().await;
     let labels = async || world.raw::<Widget>("w").await["metadata"].clone();
     let claimed = labels().await;
@@ -184,7 +184,7 @@ async fn what_the_claim_wrote_triggers_without_being_declared() {
     operator.stop().await.unwrap();
 }
 
-async fn an_undeclared_annotation_runs_no_body_and_a_declared_one_does(world: World) -> World {
+async fn only_a_declared_annotation_runs_the_body(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<tiered>(lab.clone());
@@ -200,9 +200,9 @@ async fn an_undeclared_annotation_runs_no_body_and_a_declared_one_does(world: Wo
     change(&world, "annotations", "note", "1").await;
     eventually(SOON, async || (lab.passes() > bodies).then_some(())).await;
     quiet().await;
-    assert_eq!((lab.passes(), world.writes()), (bodies + 1, writes), "the status says nothing new");
+    assert_eq!((lab.passes(), world.writes()), (bodies + 1, writes), "the status is unchanged");
     operator.stop().await.unwrap();
     world
 }
 
-on_each_server!(an_undeclared_annotation_runs_no_body_and_a_declared_one_does);
+on_each_server!(only_a_declared_annotation_runs_the_body);

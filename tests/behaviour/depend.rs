@@ -1,4 +1,4 @@
-//! Dependencies: who waits, who wakes, which cycles are told, and references to other namespaces.
+//! Dependencies: waiting, triggers, cycles, and references to other namespaces.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::{Value, json};
 
-/// Widgets wait for widgets.
+/// Widgets depend on widgets.
 #[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
 async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
@@ -26,12 +26,12 @@ async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// A widget depends on the one that its child is named after.
+/// A widget depends on the widget with the name of its child.
 fn namesake(widget: &Widget) -> Option<Vec<Reference>> {
     Some(vec![Reference::new(None, widget.spec.child.as_deref()?)])
 }
 
-/// What it depends on is computed.
+/// The dependencies are computed.
 #[reconciler(conditions = WidgetCondition, depends_on = namesake)]
 async fn computed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
@@ -58,7 +58,7 @@ async fn pass_gate(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, pass_gate>) 
     Ok("a".into())
 }
 
-/// A step of a widget needs a widget.
+/// A step of a widget requires another widget.
 #[reconciler(conditions = WidgetCondition)]
 async fn gated(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = pass_gate(widget, lab, cx).await?;
@@ -76,12 +76,12 @@ async fn create(world: &World, name: &str, on: Value) {
     world.create::<Widget>(a_widget(name, json!({ "dependsOn": on }))).await;
 }
 
-/// Kubernetes 1.20 makes whoever writes the object an owner of its status: Stalled stays (see the deviations in the guide).
+/// On Kubernetes 1.20 the creator of the object owns its status, so Stalled stays (see the deviations in the guide).
 fn keeps_what_is_taken_away(world: &World) -> bool {
     world.server == Server::Full
 }
 
-async fn a_dependent_waits_without_side_effects_and_is_woken(world: World) -> World {
+async fn a_dependent_waits_until_its_dependency_is_ready(world: World) -> World {
     let (lab, operator) = start(&world).await;
     create(&world, "b", json!(["a"])).await;
     let waiting = world.until::<Widget>("b", "waiting", |b| status_of(b, "Ready") == "False").await;
@@ -100,7 +100,7 @@ async fn a_dependent_waits_without_side_effects_and_is_woken(world: World) -> Wo
     world
 }
 
-async fn a_dependency_counts_only_in_its_own_generation(world: World) -> World {
+async fn a_dependency_must_be_ready_for_its_generation(world: World) -> World {
     let (_, operator) = start(&world).await;
     create(&world, "a", json!([])).await;
     world.until::<Widget>("a", "ready", is_ready).await;
@@ -115,7 +115,7 @@ async fn a_dependency_counts_only_in_its_own_generation(world: World) -> World {
     world
 }
 
-async fn a_cycle_is_told_with_its_path_and_all_of_it_wakes_when_it_is_broken(world: World) -> World {
+async fn a_cycle_is_reported_and_resumes_when_broken(world: World) -> World {
     let (lab, operator) = start(&world).await;
     for (name, on) in [("a", "b"), ("b", "c"), ("c", "a")] {
         create(&world, name, json!([on])).await;
@@ -146,7 +146,7 @@ async fn a_cycle_is_told_with_its_path_and_all_of_it_wakes_when_it_is_broken(wor
     world
 }
 
-async fn an_expression_stalls_and_says_so(world: World) -> World {
+async fn an_expression_stalls_with_a_message(world: World) -> World {
     let (_, operator) = start(&world).await;
     create(&world, "a", json!([])).await;
     create(&world, "b", json!(["a@status.stored == 'a'"])).await;
@@ -162,7 +162,7 @@ async fn an_expression_stalls_and_says_so(world: World) -> World {
     world
 }
 
-async fn a_dependent_that_is_done_is_not_run_again_for_its_dependency(world: World) -> World {
+async fn a_finished_dependent_does_not_run_again(world: World) -> World {
     let (lab, operator) = start(&world).await;
     create(&world, "a", json!([])).await;
     create(&world, "b", json!(["a"])).await;
@@ -218,7 +218,7 @@ async fn a_function_of_the_object_lists_what_it_depends_on(world: World) -> Worl
     world
 }
 
-async fn a_reference_to_another_namespace_stalls_where_the_operator_allows_none(world: World) -> World {
+async fn a_forbidden_cross_namespace_reference_stalls(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = Running::start(world.prepare::<ordered>(lab.clone()).access(Access::SameNamespace));
@@ -237,14 +237,14 @@ async fn a_reference_to_another_namespace_stalls_where_the_operator_allows_none(
     world
 }
 
-async fn who_was_denied_runs_again_once_the_operator_allows_it(world: World) -> World {
+async fn a_denied_object_runs_once_allowed(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = Running::start(world.prepare::<gated>(lab.clone()).access(Access::SameNamespace));
     world.create::<Widget>(a_widget("w", json!({ "needs": "elsewhere/a" }))).await;
     let stalled = world.until::<Widget>("w", "denied", |w| reason(w, "Stalled") == "AccessDenied").await;
     let wanted = format!("leaves namespace {} for elsewhere", world.namespace);
-    assert!(message(&stalled, "Fetched").contains(&wanted), "the step is told as well: {stalled:#}");
+    assert!(message(&stalled, "Fetched").contains(&wanted), "the step reports it as well: {stalled:#}");
     operator.stop().await.unwrap();
     if keeps_what_is_taken_away(&world) {
         return world;
@@ -258,18 +258,18 @@ async fn who_was_denied_runs_again_once_the_operator_allows_it(world: World) -> 
 
 on_each_server!(
     a_function_of_the_object_lists_what_it_depends_on,
-    a_reference_to_another_namespace_stalls_where_the_operator_allows_none,
-    who_was_denied_runs_again_once_the_operator_allows_it,
-    a_dependent_waits_without_side_effects_and_is_woken,
-    a_dependency_counts_only_in_its_own_generation,
-    a_cycle_is_told_with_its_path_and_all_of_it_wakes_when_it_is_broken,
-    an_expression_stalls_and_says_so,
-    a_dependent_that_is_done_is_not_run_again_for_its_dependency,
+    a_forbidden_cross_namespace_reference_stalls,
+    a_denied_object_runs_once_allowed,
+    a_dependent_waits_until_its_dependency_is_ready,
+    a_dependency_must_be_ready_for_its_generation,
+    a_cycle_is_reported_and_resumes_when_broken,
+    an_expression_stalls_with_a_message,
+    a_finished_dependent_does_not_run_again,
     a_step_waits_for_an_object_of_another_namespace,
 );
 
 #[tokio::test(start_paused = true)]
-async fn dependencies_converge_from_everywhere() {
+async fn dependencies_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<ordered>(lab.clone());
@@ -285,7 +285,7 @@ async fn dependencies_converge_from_everywhere() {
             assert!(is_ready(&stage.raw::<Widget>(name).await), "{name}");
         }
         let log = lab.log();
-        let first = |line: &str| log.iter().position(|said| said == line);
+        let first = |line: &str| log.iter().position(|logged| logged == line);
         assert!(first("store a") < first("fetch b") && first("store b") < first("fetch c"), "{log:?}");
     })
     .await;

@@ -1,4 +1,4 @@
-//! What an operator answers to whoever looks at it: health, readiness, and why an object is not ready.
+//! Diagnostics of an operator: health, readiness, and why an object is not ready.
 
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -31,7 +31,7 @@ async fn object(address: SocketAddr, name: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_is_ready_once_its_watches_have_listed_and_says_which_has_not() {
+async fn readiness_waits_for_lists_and_names_missing_ones() {
     let world = world().await;
     world.wire.fault(|call| call.path.contains("/configmaps").then_some(Fault::Answer(403, None)));
     let (operator, address) = start(&world, &Lab::at("a"));
@@ -53,13 +53,13 @@ async fn an_operator_is_ready_once_its_watches_have_listed_and_says_which_has_no
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_stays_broken_takes_readiness_away_until_it_works() {
+async fn a_broken_watch_clears_readiness_until_it_works() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     quiet().await;
     assert_eq!(get(address, "/readyz").await.status, 200);
     world.wire.fault(|call| call.path.ends_with("/widgets").then_some(Fault::Answer(500, None)));
-    // The watch that runs ends by itself within five minutes.
+    // The open watch ends by itself within five minutes.
     tokio::time::sleep(Duration::from_secs(900)).await;
     let broken = get(address, "/readyz").await;
     assert_eq!(broken.status, 503);
@@ -72,7 +72,7 @@ async fn a_watch_that_stays_broken_takes_readiness_away_until_it_works() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_trouble_of_one_secret_is_told_but_is_not_everybodys() {
+async fn a_failing_secret_watch_does_not_clear_readiness() {
     let world = world().await;
     world.wire.fault(|call| call.path.contains("/secrets").then_some(Fault::Answer(403, None)));
     let (operator, address) = start(&world, &Lab::at("a"));
@@ -85,7 +85,7 @@ async fn the_trouble_of_one_secret_is_told_but_is_not_everybodys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_was_found_of_an_earlier_spec_is_of_an_earlier_generation() {
+async fn only_errors_of_an_earlier_spec_are_marked() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     quiet().await;
@@ -102,7 +102,7 @@ async fn only_what_was_found_of_an_earlier_spec_is_of_an_earlier_generation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_tells_why_it_is_not_ready_what_would_wake_it_and_when_it_is_tried_again() {
+async fn an_object_reports_reason_triggers_and_next_try() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     quiet().await;
@@ -123,7 +123,7 @@ async fn an_object_tells_why_it_is_not_ready_what_would_wake_it_and_when_it_is_t
     assert_eq!((&queue["state"], &queue["causes"]), (&json!("sleeping"), &json!("retry")));
     assert!(due > 0.0 && due <= 32.0, "{broken:#}");
     tokio::time::sleep(Duration::from_secs_f64(due + 0.2)).await;
-    assert_eq!(object(address, "broken").await["failures"], failures + 1, "it was tried again when it said");
+    assert_eq!(object(address, "broken").await["failures"], failures + 1, "it was retried at the announced time");
     let waits = object(address, "waits").await;
     assert_eq!(waits["wokenBy"]["watched"], json!([format!("v1/Secret/{space}/token")]));
     assert_eq!(
@@ -146,7 +146,7 @@ async fn an_object_tells_why_it_is_not_ready_what_would_wake_it_and_when_it_is_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_tells_how_long_it_waits_for_a_slot_and_how_long_its_pass_runs() {
+async fn an_object_reports_queue_time_and_pass_duration() {
     let world = world().await;
     let lab = Lab::at("a");
     let (operator, address) =
@@ -171,7 +171,7 @@ async fn an_object_tells_how_long_it_waits_for_a_slot_and_how_long_its_pass_runs
 }
 
 #[tokio::test]
-async fn the_page_shows_those_that_are_not_ready_first_and_takes_filters() {
+async fn the_debug_page_sorts_unready_first_and_filters() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     world.create::<Widget>(a_widget("a-fine", json!({}))).await;
@@ -207,7 +207,7 @@ async fn the_page_shows_those_that_are_not_ready_first_and_takes_filters() {
 }
 
 #[tokio::test]
-async fn neither_specs_nor_data_nor_secrets_of_urls_are_shown() {
+async fn specs_data_and_url_secrets_are_hidden() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     let mut object = a_widget("w", json!({ "child": "very-private" }));
@@ -228,7 +228,7 @@ async fn neither_specs_nor_data_nor_secrets_of_urls_are_shown() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_and_what_would_change_something_is_refused() {
+async fn unknown_paths_and_writing_methods_are_refused() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     quiet().await;
@@ -241,7 +241,7 @@ async fn what_is_not_there_and_what_would_change_something_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_not_of_this_machine_is_told_nothing() {
+async fn a_foreign_host_header_is_refused() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
     quiet().await;
@@ -256,7 +256,7 @@ async fn a_name_that_is_not_of_this_machine_is_told_nothing() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_told_with_the_cure() {
+async fn an_address_in_use_is_reported_with_the_fix() {
     let world = world().await;
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();

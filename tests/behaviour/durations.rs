@@ -1,4 +1,4 @@
-//! Times that a reconciler and its steps ask for: intervals, retries, time-outs.
+//! Times of a reconciler and its steps: intervals, retries, timeouts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use evenkeel_tests::widget::{
 use k8s_openapi::api::core::v1::{ConfigMap, Event};
 use serde_json::{Value, json};
 
-/// Does as the spec says; hangs for ever unless it is stopped.
+/// Returns the outcome that the spec names, or hangs until it is stopped.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), timeout = "2m")]
 async fn fetch(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note("fetch");
@@ -26,7 +26,7 @@ async fn fetch(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Widg
     }
 }
 
-/// Hangs without a time-out of its own.
+/// Hangs, without a timeout of the step.
 #[sub_reconciler(sets(on::Stored))]
 async fn store(widget: &Widget, _cx: &mut Cx) -> Result<(), WidgetError> {
     if widget.spec.store.as_deref() == Some("hang") {
@@ -35,7 +35,7 @@ async fn store(widget: &Widget, _cx: &mut Cx) -> Result<(), WidgetError> {
     Ok(())
 }
 
-/// Often while there is a child, hourly otherwise.
+/// One hour with a child, two hours otherwise.
 fn next_run(widget: &Widget) -> impl IntoInterval + use<> {
     let hours = if widget.spec.child.is_some() { 1 } else { 2 };
     Duration::from_secs(hours * 3600)
@@ -48,7 +48,7 @@ async fn timed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult
     Ok(())
 }
 
-/// Hangs for the part called `hang`.
+/// Hangs for the part named `hang`.
 #[sub_reconciler(sets(on::Stored), timeout = "1m")]
 async fn store_part(_: &Widget, lab: &Arc<Lab>, part: &str, _cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note(part);
@@ -58,7 +58,7 @@ async fn store_part(_: &Widget, lab: &Arc<Lab>, part: &str, _cx: &mut Cx) -> Res
     }
 }
 
-/// Works on a thread of its own while the test holds it.
+/// Works on a separate thread while the test holds the lock.
 #[sub_reconciler(sets(on::Stored), timeout = "1s")]
 async fn grind(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     let lab = lab.clone();
@@ -88,20 +88,20 @@ async fn grinding(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassRes
     Ok(())
 }
 
-/// Keeps a config map; where that fails, it is tried again as the spec says.
+/// Applies a ConfigMap; the spec sets the retry after a failure.
 #[sub_reconciler(sets(on::Stored), owns(ConfigMap))]
 async fn keep(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note("keep");
     let mut map = ConfigMap::default();
     map.metadata.name = Some("w".into());
-    let kept = cx.apply(&map).await;
+    let applied = cx.apply(&map).await;
     match widget.spec.store.as_deref() {
-        Some("poll") if kept.is_err() => Err(WidgetError::NotYet),
-        Some("requeue") if kept.is_err() => {
+        Some("poll") if applied.is_err() => Err(WidgetError::NotYet),
+        Some("requeue") if applied.is_err() => {
             cx.requeue_after(Duration::from_secs(5));
             Ok(())
         }
-        _ => Ok(kept.map(drop)?),
+        _ => Ok(applied.map(drop)?),
     }
 }
 
@@ -112,7 +112,7 @@ async fn keeping(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// The first write of a config map is answered with 429 and this `Retry-After`.
+/// The first write of a ConfigMap is answered with 429 and this `Retry-After`.
 async fn busy(spec: &Value, retry_after: u32) -> World {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
@@ -125,7 +125,7 @@ async fn busy(spec: &Value, retry_after: u32) -> World {
     world
 }
 
-/// How long after the first pass the second one comes.
+/// The time between the first and the second pass.
 async fn pause_of(spec: &Value, retry_after: u32) -> Duration {
     let (world, lab) = (busy(spec, retry_after).await, Lab::at("a"));
     let operator = world.operator::<keeping>(lab.clone());
@@ -135,7 +135,7 @@ async fn pause_of(spec: &Value, retry_after: u32) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_api_server_is_not_asked_again_before_it_wants_to_be() {
+async fn retry_after_is_honoured() {
     for spec in [json!({}), json!({ "interval": "5s" }), json!({ "store": "poll" }), json!({ "store": "requeue" })] {
         let pause = pause_of(&spec, 200).await;
         assert_eq!(pause.as_secs(), 200, "{spec}");
@@ -145,7 +145,7 @@ async fn the_api_server_is_not_asked_again_before_it_wants_to_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_after_out_of_bounds_is_clamped_and_told_once() {
+async fn an_out_of_bounds_retry_after_is_clamped_once() {
     let world = busy(&json!({}), u32::MAX).await;
     let lab = Lab::at("a");
     let operator = world.operator::<keeping>(lab.clone());
@@ -155,10 +155,10 @@ async fn a_retry_after_out_of_bounds_is_clamped_and_told_once() {
     assert_eq!(lab.log(), ["fetch", "keep"], "two hours are not thirty days");
     operator.stop().await.unwrap();
     let events = world.events("w").await;
-    let told: Vec<_> = events.iter().filter(|e| e.reason.as_deref() == Some("Clamped")).collect();
-    assert_eq!(told.len(), 1);
+    let clamped: Vec<_> = events.iter().filter(|e| e.reason.as_deref() == Some("Clamped")).collect();
+    assert_eq!(clamped.len(), 1);
     let wanted = "the Retry-After of the API server of 4294967295s was clamped to 2592000s";
-    assert_eq!(told[0].message.as_deref(), Some(wanted));
+    assert_eq!(clamped[0].message.as_deref(), Some(wanted));
 }
 
 async fn start(spec: Value) -> (World, Arc<Lab>, Running) {
@@ -174,7 +174,7 @@ async fn start_with<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(spec: Value
     (world, lab, Running::start(operator))
 }
 
-/// The seconds between the passes that start within the time.
+/// The seconds between the passes within the time.
 async fn pauses(lab: &Lab, within: u64) -> Vec<u64> {
     eventually(SOON, || async { (!lab.log().is_empty()).then_some(()) }).await;
     tokio::time::sleep(Duration::from_secs(within)).await;
@@ -182,10 +182,10 @@ async fn pauses(lab: &Lab, within: u64) -> Vec<u64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_of_the_object_says_when_to_run_again() {
+async fn a_function_of_the_object_sets_the_interval() {
     for (child, hours) in [(json!("x"), 1_u64), (json!(null), 2)] {
         let (_world, lab, operator) = start(json!({ "child": child })).await;
-        // The first one has the phase of the object; from then on the interval counts, with the jitter of the object.
+        // The first interval has the phase of the object; later intervals have the jitter of the object.
         let pauses = &pauses(&lab, 5 * hours * 3600).await[1..];
         assert!(pauses.len() > 1, "{pauses:?}");
         let (least, most) = (hours * 3600 * 9 / 10, hours * 3600 * 11 / 10);
@@ -196,7 +196,7 @@ async fn a_function_of_the_object_says_when_to_run_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_tried_again_after_the_time_that_the_object_says() {
+async fn a_function_of_the_object_sets_the_retry_delay() {
     let (world, lab, operator) = start(json!({ "fetch": "broken", "interval": "40s" })).await;
     let pauses = pauses(&lab, 300).await;
     assert!(pauses.len() > 5 && pauses.iter().all(|pause| (29..=40).contains(pause)), "{pauses:?}");
@@ -205,7 +205,7 @@ async fn a_failure_is_tried_again_after_the_time_that_the_object_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_follows_the_curve_where_the_object_says_nothing() {
+async fn without_a_delay_retries_follow_the_back_off() {
     let (_world, lab, operator) = start(json!({ "fetch": "broken" })).await;
     let pauses = pauses(&lab, 300).await;
     assert!(pauses.len() > 4 && pauses.last() > Some(&30), "{pauses:?}");
@@ -213,19 +213,19 @@ async fn a_failure_follows_the_curve_where_the_object_says_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn times_out_of_bounds_are_clamped_and_told_once() {
+async fn out_of_bounds_times_are_clamped_and_reported_once() {
     let (world, lab, operator) = start(json!({ "fetch": "broken", "interval": "10ms" })).await;
     let pauses = pauses(&lab, 30).await;
     assert!(pauses.len() > 10 && pauses.iter().all(|pause| *pause <= 1), "{pauses:?}");
     let events = world.events("w").await;
-    let told: Vec<_> = events.iter().filter(|e| e.reason.as_deref() == Some("Clamped")).collect();
-    assert_eq!(told.len(), 1);
+    let clamped: Vec<_> = events.iter().filter(|e| e.reason.as_deref() == Some("Clamped")).collect();
+    assert_eq!(clamped.len(), 1);
     let wanted = "the time-out of 10ms was clamped to 1s; the retry interval of 10ms was clamped to 1s";
-    assert_eq!(told[0].message.as_deref(), Some(wanted));
+    assert_eq!(clamped[0].message.as_deref(), Some(wanted));
     operator.stop().await.unwrap();
 }
 
-/// The reason and the message of Ready, once the time-out shows.
+/// Waits for the timeout and returns the reason and the message of Ready.
 async fn timed_out(world: &World, type_: &str) -> String {
     let object = eventually(Duration::from_secs(900), || async {
         let object = world.raw::<Widget>("w").await;
@@ -238,7 +238,7 @@ async fn timed_out(world: &World, type_: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_has_a_time_out_of_its_own() {
+async fn a_step_has_its_own_timeout() {
     let (world, _lab, operator) = start(json!({ "fetch": "hang" })).await;
     assert_eq!(timed_out(&world, "Fetched").await, "step fetch did not end within 120s");
     assert_eq!(status_of(&world.raw::<Widget>("w").await, "Reconciling"), "True", "it is tried again");
@@ -246,24 +246,24 @@ async fn a_step_has_a_time_out_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pass_has_the_time_that_the_object_says() {
+async fn the_object_sets_the_timeout_of_its_pass() {
     for (interval, wanted) in [(json!("7m"), "420s"), (json!(null), "300s")] {
         let (world, _lab, operator) = start(json!({ "store": "hang", "interval": interval })).await;
         assert_eq!(timed_out(&world, "Stored").await, format!("step store did not end within {wanted}"));
-        // Not stopped: its next pass may hang already.
+        // It is not stopped gracefully, since its next pass may already hang.
         operator.crash().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_the_pass_stays_around_that_of_its_steps() {
+async fn the_timeout_of_the_pass_covers_all_steps() {
     let (world, _lab, operator) = start(json!({ "fetch": "hang", "interval": "30s" })).await;
     assert_eq!(timed_out(&world, "Fetched").await, "step fetch did not end within 30s");
     operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_joined_step_that_times_out_stops_no_other() {
+async fn a_timed_out_joined_step_stops_no_other() {
     let (world, _lab, operator) = start_with::<joined>(json!({ "fetch": "hang" })).await;
     assert_eq!(timed_out(&world, "Fetched").await, "step fetch did not end within 120s");
     assert_eq!(status_of(&world.raw::<Widget>("w").await, "Stored"), "True");
@@ -271,16 +271,16 @@ async fn a_joined_step_that_times_out_stops_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_a_loop_each_item_has_the_time_of_the_step() {
+async fn each_loop_item_has_the_timeout_of_the_step() {
     let (world, lab, operator) = start_with::<in_parts>(json!({})).await;
     assert_eq!(timed_out(&world, "Stored").await, "1 of 3 failed: step store_part did not end within 60s");
     assert_eq!(lab.log()[..4], ["fetch", "one", "hang", "two"]);
     operator.stop().await.unwrap();
 }
 
-/// On the real clock: the paused one stands still while a thread works.
+/// In real time: the paused clock stops while a thread works.
 #[tokio::test]
-async fn after_the_time_out_of_a_step_its_blocking_work_keeps_the_object() {
+async fn blocking_work_blocks_its_object_after_a_timeout() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lab = Lab::at("a");
@@ -297,7 +297,7 @@ async fn after_the_time_out_of_a_step_its_blocking_work_keeps_the_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn intervals_and_time_outs_converge_from_everywhere() {
+async fn intervals_and_timeouts_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<timed>(lab.clone());
@@ -308,8 +308,8 @@ async fn intervals_and_time_outs_converge_from_everywhere() {
         stage.merge::<Widget>("late", json!({ "spec": { "fetch": null } })).await;
         stage.rest().await;
         assert!(is_ready(&stage.raw::<Widget>("late").await));
-        // One of them runs each hour, the other one every two. With the jitter of 5 % four hours hold at most five and three runs; a run
-        // that falls into a crash is left out.
+        // One of them runs each hour, the other every two hours. With a jitter of 5 % four hours contain at most five and three runs; a run
+        // that a crash interrupts is not counted.
         let before = lab.log().len();
         tokio::time::sleep(Duration::from_secs(4 * 3600)).await;
         let runs = lab.log().len() - before;

@@ -1,4 +1,4 @@
-//! Events as the server gets them: equal ones counted, similar ones combined, and of one object only so many.
+//! Events on the server: equal events are counted, similar ones combined, and the rate per object is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,26 +12,26 @@ use kube::api::ListParams;
 use serde_json::json;
 
 #[derive(Debug, thiserror::Error, ReconcileError)]
-enum Trouble {
+enum StepError {
     #[error("{0}")]
     #[class(stalled)]
     Broken(String),
 }
 
-/// Fails with what the spec says, unless it says nothing.
+/// Fails with the text of the spec, if it has one.
 #[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored))]
-async fn say(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Trouble> {
-    widget.spec.fetch.clone().map_or(Ok(()), |text| Err(Trouble::Broken(text)))
+async fn fail(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), StepError> {
+    widget.spec.fetch.clone().map_or(Ok(()), |text| Err(StepError::Broken(text)))
 }
 
 /// One step.
 #[reconciler(conditions = WidgetCondition)]
-async fn says(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
-    say(widget, lab, cx).await?;
+async fn failing(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    fail(widget, lab, cx).await?;
     Ok(())
 }
 
-/// The same words, whatever their class.
+/// An error with the same message for any class.
 #[derive(Debug, thiserror::Error)]
 #[error("no disk")]
 struct Moody(evenkeel::Class);
@@ -46,7 +46,7 @@ impl ReconcileError for Moody {
     }
 }
 
-/// Is stalled, waits or fails, always in the same words.
+/// Is stalled, waits or fails, always with the same message.
 #[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored))]
 async fn sulk(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Moody> {
     match widget.spec.fetch.as_deref() {
@@ -63,7 +63,7 @@ async fn sulks(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_stall_is_an_event_of_its_own_in_the_same_words() {
+async fn leaving_a_stall_emits_a_separate_event() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let operator = world.operator::<sulks>(Lab::at("a"));
@@ -73,16 +73,16 @@ async fn the_end_of_a_stall_is_an_event_of_its_own_in_the_same_words() {
         world.merge::<Widget>("w", json!({ "spec": { "fetch": next } })).await;
     }
     quiet().await;
-    let told = events(&world).await;
+    let sent = events(&world).await;
     let expected = [
         "Normal Broken not stalled any more, waiting: no disk x1",
         "Warning Broken no disk x2",
         "Warning Broken not stalled any more, retrying: no disk x1",
     ];
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
     assert!(
-        told.len() == 3 && expected.iter().all(|one| told.iter().any(|event| event.contains(&one[7..]))),
-        "{told:#?}"
+        sent.len() == 3 && expected.iter().all(|one| sent.iter().any(|event| event.contains(&one[7..]))),
+        "{sent:#?}"
     );
     operator.stop().await.unwrap();
 }
@@ -90,7 +90,7 @@ async fn the_end_of_a_stall_is_an_event_of_its_own_in_the_same_words() {
 async fn start() -> (World, Running) {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
-    let operator = world.operator::<says>(Lab::at("a"));
+    let operator = world.operator::<failing>(Lab::at("a"));
     quiet().await;
     (world, operator)
 }
@@ -99,7 +99,7 @@ async fn quiet() {
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
-/// Lets the object fail with the text, and recover.
+/// Fails the object with the text, and lets it recover.
 async fn flap(world: &World, text: &str) {
     for text in [json!(text), json!(null)] {
         world.merge::<Widget>("w", json!({ "spec": { "fetch": text } })).await;
@@ -111,21 +111,21 @@ fn sent(world: &World, method: &str) -> usize {
     world.wire.count(|call: &Call| call.is_event() && call.method == method)
 }
 
-/// Type, reason, note and how often, sorted.
+/// Type, reason, note and count of all events, sorted.
 async fn events(world: &World) -> Vec<String> {
     let all = world.api::<Event>().list(&ListParams::default()).await.unwrap();
-    let told = all.items.into_iter().map(|event| {
+    let sent = all.items.into_iter().map(|event| {
         let count = event.series.map_or(1, |series| series.count);
         let [type_, reason, note] = [event.type_, event.reason, event.note].map(Option::unwrap_or_default);
         format!("{type_} {reason} {note} x{count}")
     });
-    let mut told: Vec<_> = told.collect();
-    told.sort();
-    told
+    let mut sent: Vec<_> = sent.collect();
+    sent.sort();
+    sent
 }
 
 #[tokio::test(start_paused = true)]
-async fn equal_events_are_one_that_is_counted_and_others_keep_their_notes() {
+async fn equal_events_are_counted_and_others_stay_separate() {
     let (world, operator) = start().await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     quiet().await;
@@ -133,20 +133,20 @@ async fn equal_events_are_one_that_is_counted_and_others_keep_their_notes() {
     flap(&world, "no disk").await;
     flap(&world, "no net").await;
     assert_eq!((sent(&world, "POST"), sent(&world, "PATCH")), (3, 4), "{:#?}", events(&world).await);
-    let told = events(&world).await;
-    assert_eq!(told[1..], ["Warning Broken no disk x2", "Warning Broken no net x1"], "{told:#?}");
-    assert!(told[0].starts_with("Normal ") && told[0].ends_with(" x4"), "{told:#?}");
+    let sent = events(&world).await;
+    assert_eq!(sent[1..], ["Warning Broken no disk x2", "Warning Broken no net x1"], "{sent:#?}");
+    assert!(sent[0].starts_with("Normal ") && sent[0].ends_with(" x4"), "{sent:#?}");
     operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn from_the_tenth_note_of_a_reason_on_one_event_stands_for_all() {
+async fn the_tenth_note_of_a_reason_starts_aggregation() {
     let (world, operator) = start().await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "text 00" }))).await;
     quiet().await;
     for at in 1..13 {
         world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
-        // So that the number of all is not what limits them.
+        // Avoids the limit on the number of all events.
         tokio::time::sleep(Duration::from_secs(301)).await;
         world.merge::<Widget>("w", json!({ "spec": { "fetch": format!("text {at:02}") } })).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -159,7 +159,7 @@ async fn from_the_tenth_note_of_a_reason_on_one_event_stands_for_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_flaps_sends_twenty_five_events_and_then_one_in_five_minutes() {
+async fn events_of_a_flapping_object_are_rate_limited() {
     let (world, operator) = start().await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.create::<Widget>(a_widget("calm", json!({}))).await;
@@ -178,16 +178,16 @@ async fn an_object_that_flaps_sends_twenty_five_events_and_then_one_in_five_minu
     assert_eq!(all(&world) - of_calm, 27, "the calm one may still speak");
     tokio::time::sleep(Duration::from_secs(300)).await;
     flap(&world, "no disk").await;
-    let told = events(&world).await;
+    let sent = events(&world).await;
     let counted = |what: &str| {
-        told.iter().any(|event| event.starts_with(what) && (event.ends_with(" x42") || event.ends_with(" x43")))
+        sent.iter().any(|event| event.starts_with(what) && (event.ends_with(" x42") || event.ends_with(" x43")))
     };
-    assert!(counted("Warning Broken no disk"), "those that were not sent are counted: {told:#?}");
+    assert!(counted("Warning Broken no disk"), "those that were not sent are counted: {sent:#?}");
     operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_has_expired_is_created_anew() {
+async fn an_expired_event_is_created_again() {
     let (world, operator) = start().await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     quiet().await;
@@ -197,13 +197,13 @@ async fn an_event_that_has_expired_is_created_anew() {
         all.delete(event.metadata.name.as_deref().unwrap(), &Default::default()).await.unwrap();
     }
     flap(&world, "no disk").await;
-    let told = events(&world).await;
-    assert!(told.len() == 2 && told.iter().all(|event| event.ends_with(" x1")), "{told:#?}");
+    let sent = events(&world).await;
+    assert!(sent.len() == 2 && sent.iter().all(|event| event.ends_with(" x1")), "{sent:#?}");
     operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_was_not_taken_is_created_the_next_time() {
+async fn a_rejected_event_is_created_the_next_time() {
     let (world, operator) = start().await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     quiet().await;
@@ -211,7 +211,7 @@ async fn an_event_that_was_not_taken_is_created_the_next_time() {
     flap(&world, "no disk").await;
     world.wire.mend();
     flap(&world, "no disk").await;
-    let told = events(&world).await;
-    assert_eq!(told.iter().filter(|event| *event == "Warning Broken no disk x1").count(), 1, "{told:#?}");
+    let sent = events(&world).await;
+    assert_eq!(sent.iter().filter(|event| *event == "Warning Broken no disk x1").count(), 1, "{sent:#?}");
     operator.stop().await.unwrap();
 }

@@ -1,5 +1,5 @@
-//! Outcomes from all kinds of states that a status may be in, with a real operator: what is left is read as it was meant, and
-//! costs one status write. The full product stands beside the draft, in `runtime/src/pipeline/state/tests/exhaustive.rs`.
+//! Outcomes from all kinds of existing statuses, with a real operator: observers read the result correctly, and it costs one status write.
+//! The full product is tested in `runtime/src/pipeline/state/tests/exhaustive.rs`.
 
 use evenkeel_testkit::kstatus::{self, Observed};
 use evenkeel_tests::on_each_server;
@@ -8,9 +8,9 @@ use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, widge
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
-on_each_server!(what_a_pass_leaves_is_read_as_it_was_meant_and_costs_one_status_write);
+on_each_server!(every_outcome_reads_correctly_and_costs_one_write);
 
-/// What the spec has a step do, and what observers are to make of it.
+/// The outcome that the spec selects, and what observers must read.
 const ENDS: [(&str, &str, Observed); 9] = [
     ("fetch", "ok", Observed::Current),
     ("fetch", "invalid", Observed::Failed),
@@ -24,10 +24,10 @@ const ENDS: [(&str, &str, Observed); 9] = [
 ];
 const STATUSES: [Option<&str>; 4] = [None, Some("True"), Some("False"), Some("Unknown")];
 const MARKS: [&[&str]; 4] = [&[], &["Reconciling"], &["Stalled"], &["Reconciling", "Stalled"]];
-/// All states times marks, managers, and with a foreign condition or not.
+/// All states times marks, managers, and with or without a foreign condition.
 const STATES: usize = 64 * 4 * 2 * 2;
 
-/// One object as it stands before the operator comes.
+/// An object before the operator starts.
 struct Before {
     end: (&'static str, &'static str, Observed),
     conditions: Vec<Value>,
@@ -80,7 +80,7 @@ impl Before {
     }
 }
 
-/// Spread over the whole product; `EVENKEEL_EXHAUSTIVE=1` takes every one.
+/// Spread over the whole product; `EVENKEEL_EXHAUSTIVE=1` runs all.
 fn codes(server: Server) -> Vec<usize> {
     let step = match (std::env::var_os("EVENKEEL_EXHAUSTIVE"), server) {
         (Some(_), _) => 1,
@@ -90,7 +90,7 @@ fn codes(server: Server) -> Vec<usize> {
     (0..ENDS.len() * STATES).step_by(step).collect()
 }
 
-async fn what_a_pass_leaves_is_read_as_it_was_meant_and_costs_one_status_write(world: World) -> World {
+async fn every_outcome_reads_correctly_and_costs_one_write(world: World) -> World {
     world.install(&definition()).await;
     let objects: Vec<_> = codes(world.server).into_iter().map(|code| (format!("w{code}"), Before::of(code))).collect();
     for (name, before) in &objects {
@@ -106,7 +106,7 @@ async fn what_a_pass_leaves_is_read_as_it_was_meant_and_costs_one_status_write(w
     for (name, before) in &objects {
         let path = format!("/{name}/status");
         let writes = writes.iter().filter(|call| call.is_status_write() && call.path.ends_with(&path)).count();
-        // The take-over of an earlier manager's fields is no status write.
+        // Taking over the fields of an earlier manager is not a status write.
         assert_eq!(writes, 1, "{name}: {:?} from {:?}", before.end, before.conditions);
     }
     assert!(objects.len() > 20);

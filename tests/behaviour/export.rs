@@ -1,4 +1,4 @@
-//! What a step exports: Secrets and ConfigMaps under names that nobody else holds; and what Ready says of a success.
+//! Exports of a step: Secrets and ConfigMaps under free names only, and the message of Ready.
 
 use std::sync::Arc;
 
@@ -48,12 +48,9 @@ fn ready(widget: &Value) -> (&str, &str, &str) {
     (field("status"), field("reason"), field("message"))
 }
 
-on_each_server!(
-    what_is_exported_is_just_that_and_stands_nowhere_else,
-    a_name_that_somebody_else_holds_is_refused_until_it_is_free,
-);
+on_each_server!(exported_data_appears_nowhere_else, an_export_to_a_taken_name_is_refused,);
 
-async fn what_is_exported_is_just_that_and_stands_nowhere_else(world: World) -> World {
+async fn exported_data_appears_nowhere_else(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<exporter>(lab.clone());
@@ -80,7 +77,7 @@ async fn what_is_exported_is_just_that_and_stands_nowhere_else(world: World) -> 
     world
 }
 
-async fn a_name_that_somebody_else_holds_is_refused_until_it_is_free(world: World) -> World {
+async fn an_export_to_a_taken_name_is_refused(world: World) -> World {
     world.install(&definition()).await;
     world.create::<Secret>(json!({ "metadata": { "name": "login" }, "stringData": { "theirs": "1" } })).await;
     let lab = Lab::at("a");

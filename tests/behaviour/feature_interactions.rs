@@ -1,4 +1,4 @@
-//! Where features meet: actions, records, panics and status fields in joins and loops; hooks of what is held up; skips in structs.
+//! Combinations of features: actions, records, panics and status fields in joins and loops; hooks of blocked objects; skips in structs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,15 +18,15 @@ use serde_json::{Value, json};
 on_each_server!(
     an_action_fires_in_each_joined_step_once,
     an_action_fires_for_each_item_of_a_loop_once,
-    of_two_joined_steps_that_write_one_field_the_later_in_order_wins,
-    a_record_that_fails_in_a_join_fails_its_own_step,
-    a_record_that_is_outdated_in_a_join_discards_the_pass,
-    a_panic_in_an_item_of_a_loop_is_that_of_its_step,
-    the_hook_and_the_observers_see_what_is_held_up,
+    the_later_joined_step_wins_a_shared_field,
+    a_failed_commit_fails_only_its_joined_step,
+    an_outdated_commit_in_a_join_discards_the_pass,
+    a_panic_in_a_loop_item_fails_its_step,
+    hooks_and_observers_see_blocked_objects,
     a_struct_skips_a_step_with_the_reason_of_the_branch,
 );
 
-/// The slower one, and the first in order.
+/// The slower step, and the first in order.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), actions(force))]
 async fn left(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note("left");
@@ -59,7 +59,7 @@ async fn paired(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// The same, told of under its own name.
+/// The same, logged under its own name.
 #[reconciler(conditions = WidgetCondition)]
 async fn rivals(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     join(left(widget, lab, cx), right(widget, lab, cx)).await?;
@@ -101,7 +101,7 @@ async fn awaited(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// Looks, and keeps what there is to keep.
+/// Looks first, then stores what is left to do.
 struct Keeper {
     lab: Arc<Lab>,
 }
@@ -139,17 +139,17 @@ async fn start<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(world: &World, s
     (lab, operator)
 }
 
-/// How often a line stands in the log.
+/// How often a line is in the log.
 fn times(lab: &Lab, line: &str) -> usize {
-    lab.log().iter().filter(|said| *said == line).count()
+    lab.log().iter().filter(|logged| *logged == line).count()
 }
 
-fn told(object: &Value, type_: &str) -> [String; 3] {
+fn shown(object: &Value, type_: &str) -> [String; 3] {
     let condition = condition(object, type_).unwrap_or(&Value::Null);
     ["status", "reason", "message"].map(|part| condition[part].as_str().unwrap_or_default().to_owned())
 }
 
-/// Asks for the action, and after its receipt for one more pass.
+/// Requests the action, and one more pass once it is handled.
 async fn ask(world: &World, lab: &Lab, line: &str) {
     world.until::<Widget>("w", "ready", is_ready).await;
     let annotations = json!({ "evenkeel.dev/requestedAt": "one", "evenkeel.dev/forceAt": "one" });
@@ -179,7 +179,7 @@ async fn an_action_fires_for_each_item_of_a_loop_once(world: World) -> World {
     world
 }
 
-async fn of_two_joined_steps_that_write_one_field_the_later_in_order_wins(world: World) -> World {
+async fn the_later_joined_step_wins_a_shared_field(world: World) -> World {
     for record in [false, true] {
         let (lab, operator) = start::<paired>(&world, json!({ "record": record })).await;
         let object = world.until::<Widget>("w", "ready", is_ready).await;
@@ -194,7 +194,7 @@ async fn of_two_joined_steps_that_write_one_field_the_later_in_order_wins(world:
 }
 
 #[tokio::test]
-async fn joined_steps_that_write_one_field_are_told_of_once() {
+async fn joined_steps_writing_one_field_are_logged_once() {
     let (logs, _guard) = Logs::capture();
     let world = World::on(Server::InProcess).await.unwrap();
     let (lab, operator) = start::<rivals>(&world, json!({})).await;
@@ -202,12 +202,12 @@ async fn joined_steps_that_write_one_field_are_told_of_once() {
     world.create::<Widget>(a_widget("v", json!({}))).await;
     world.until::<Widget>("v", "ready", is_ready).await;
     assert_eq!(times(&lab, "left ended"), 2);
-    let told = logs.with(&["WARN", "joined steps write the same status field", "stored", "right"]);
-    assert_eq!(told.len(), 1, "{told:?}");
+    let shown = logs.with(&["WARN", "joined steps write the same status field", "stored", "right"]);
+    assert_eq!(shown.len(), 1, "{shown:?}");
     operator.stop().await.unwrap();
 }
 
-/// So many status writes meet this fault.
+/// Fails this many status writes.
 fn fail_status_writes(world: &World, mut left: usize, code: u16) {
     world.wire.fault(move |call| {
         let hit = call.is_status_write() && left > 0;
@@ -216,13 +216,13 @@ fn fail_status_writes(world: &World, mut left: usize, code: u16) {
     });
 }
 
-async fn a_record_that_fails_in_a_join_fails_its_own_step(world: World) -> World {
+async fn a_failed_commit_fails_only_its_joined_step(world: World) -> World {
     world.install(&definition()).await;
     fail_status_writes(&world, 1, 500);
     let (lab, operator) = start::<paired>(&world, json!({ "record": true })).await;
     let failed = world.until::<Widget>("w", "failed", |w| status_of(w, "Fetched") == "False").await;
-    assert_eq!(told(&failed, "Fetched")[1], "Api");
-    assert_eq!(told(&failed, "Stored"), ["True", "Succeeded", "The revision is stored."]);
+    assert_eq!(shown(&failed, "Fetched")[1], "Api");
+    assert_eq!(shown(&failed, "Stored"), ["True", "Succeeded", "The revision is stored."]);
     assert_eq!((&failed["status"]["fetched"], &failed["status"]["stored"]), (&json!("left"), &json!("right")));
     world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!(times(&lab, "left"), 2);
@@ -230,9 +230,9 @@ async fn a_record_that_fails_in_a_join_fails_its_own_step(world: World) -> World
     world
 }
 
-async fn a_record_that_is_outdated_in_a_join_discards_the_pass(world: World) -> World {
+async fn an_outdated_commit_in_a_join_discards_the_pass(world: World) -> World {
     world.install(&definition()).await;
-    // The write is sent again three times.
+    // The write is repeated three times.
     fail_status_writes(&world, 4, 409);
     let (lab, operator) = start::<paired>(&world, json!({ "record": true })).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
@@ -244,12 +244,12 @@ async fn a_record_that_is_outdated_in_a_join_discards_the_pass(world: World) -> 
     world
 }
 
-async fn a_panic_in_an_item_of_a_loop_is_that_of_its_step(world: World) -> World {
+async fn a_panic_in_a_loop_item_fails_its_step(world: World) -> World {
     let (lab, operator) = start::<parted>(&world, json!({ "store": "two", "fetch": "broken" })).await;
     let failed = world.until::<Widget>("w", "failed", |w| status_of(w, "Fetched") == "False").await;
-    assert_eq!(told(&failed, "Fetched")[1], "Panicked");
-    assert!(told(&failed, "Fetched")[2].starts_with("step part panicked: "), "{:?}", told(&failed, "Fetched"));
-    assert_eq!(told(&failed, "Stored"), ["Unknown", "Blocked", "step part is in the way"]);
+    assert_eq!(shown(&failed, "Fetched")[1], "Panicked");
+    assert!(shown(&failed, "Fetched")[2].starts_with("step part panicked: "), "{:?}", shown(&failed, "Fetched"));
+    assert_eq!(shown(&failed, "Stored"), ["Unknown", "Blocked", "step part is in the way"]);
     assert_eq!(lab.log()[..2], ["one", "two"]);
     assert_eq!(times(&lab, "right ended"), 0);
     world.merge::<Widget>("w", json!({ "spec": { "store": null, "fetch": null } })).await;
@@ -258,20 +258,20 @@ async fn a_panic_in_an_item_of_a_loop_is_that_of_its_step(world: World) -> World
     world
 }
 
-async fn the_hook_and_the_observers_see_what_is_held_up(world: World) -> World {
+async fn hooks_and_observers_see_blocked_objects(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let notes: Arc<Mutex<Vec<String>>> = Arc::default();
-    let kept = notes.clone();
+    let noted = notes.clone();
     let operator = world.prepare::<awaited>(lab.clone()).on_pass_end(move |report| {
         let line = format!("{} {} {}", report.name, report.outcome.as_str(), report.reason);
-        kept.lock().unwrap().push(line);
+        noted.lock().unwrap().push(line);
     });
     let operator = Running::start(operator);
     world.create::<Widget>(a_widget("w", json!({ "dependsOn": ["base"] }))).await;
     let by_hook = |text: &'static str| move |w: &Value| w["status"]["fetched"] == text;
     let held = world.until::<Widget>("w", "held up", by_hook("Waiting DependencyNotReady")).await;
-    assert_eq!((told(&held, "Ready")[1].as_str(), lab.log().len()), ("DependencyNotReady", 0));
+    assert_eq!((shown(&held, "Ready")[1].as_str(), lab.log().len()), ("DependencyNotReady", 0));
     let first = || notes.lock().unwrap().first().cloned();
     assert_eq!(eventually(SOON, || async { first() }).await, "w Waiting DependencyNotReady");
     world.create::<Widget>(a_widget("base", json!({}))).await;
@@ -287,11 +287,11 @@ async fn a_struct_skips_a_step_with_the_reason_of_the_branch(world: World) -> Wo
     let operator = world.operator::<Keeper>(Keeper { lab: lab.clone() });
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
-    assert_eq!(told(&object, "Stored"), ["True", "NothingToKeep", "step keep was not needed"]);
+    assert_eq!(shown(&object, "Stored"), ["True", "NothingToKeep", "step keep was not needed"]);
     assert_eq!(lab.log(), ["look"]);
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
-    let kept = |w: &Value| is_ready(w) && told(w, "Stored")[1] == "Succeeded";
-    world.until::<Widget>("w", "kept", kept).await;
+    let noted = |w: &Value| is_ready(w) && shown(w, "Stored")[1] == "Succeeded";
+    world.until::<Widget>("w", "kept", noted).await;
     assert_eq!(lab.log(), ["look", "look", "keep"]);
     operator.stop().await.unwrap();
     world

@@ -1,4 +1,4 @@
-//! The objects that the figures are counted on: as our operator left them on the in-process server, kept in `tests/bench/fixtures`.
+//! The objects of the benchmarks as evenkeel left them on the in-process server, committed in `tests/bench/fixtures`.
 //!
 //! After a change of what the framework writes: `GENERATED=overwrite cargo test -p evenkeel-tests --test behaviour fixtures`.
 
@@ -20,7 +20,7 @@ use tokio::time::sleep;
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const THEN: &str = "2026-01-01T00:00:00Z";
 
-/// The entry of one more manager, as tools leave it.
+/// The entry of another field manager, as tools leave it.
 fn manager() -> Value {
     json!({
         "manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "bench.evenkeel.dev/v1", "time": THEN,
@@ -32,7 +32,7 @@ fn manager() -> Value {
     })
 }
 
-/// What is another one in each run becomes always the same.
+/// Replaces values that differ in each run by constants.
 fn settled(object: &DynamicObject, managers: usize) -> Value {
     let mut object = serde_json::to_value(object).unwrap();
     object["metadata"]["resourceVersion"] = json!(VERSION);
@@ -80,7 +80,7 @@ fn of_kind(kind: &str, spec: &Value) -> Value {
     object
 }
 
-/// A pod as a Deployment makes it.
+/// A Pod as a Deployment creates it.
 fn pod() -> Value {
     let probe = |path: &str| {
         json!({ "httpGet": { "path": path, "port": 8080, "scheme": "HTTP" }, "periodSeconds": 10, "timeoutSeconds": 1,
@@ -111,7 +111,7 @@ fn pod() -> Value {
     })
 }
 
-/// What is the same in each run: the server draws the uid, on which the digest depends.
+/// The stable part of the objects: the server draws the uid, on which the digest depends.
 fn lasting(objects: &[Value]) -> String {
     let mut objects = objects.to_vec();
     for object in &mut objects {
@@ -127,7 +127,7 @@ fn keep(plural: &'static str, left: &[Value], share: std::ops::RangeInclusive<us
     let path = fixture(plural);
     let held: Vec<Value> =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or_default();
-    // Also where nothing but the way to a digest has changed, which only the bench sees: it refuses to write.
+    // A change of the digest algorithm alone is only visible to the bench, which refuses to write then.
     if lasting(&held) != lasting(left) || std::env::var_os("GENERATED").is_some() {
         assert_generated(path, &format!("{}\n", serde_json::to_string_pretty(left).unwrap()));
     }
@@ -137,13 +137,13 @@ fn keep(plural: &'static str, left: &[Value], share: std::ops::RangeInclusive<us
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_release_is_as_our_operator_left_it_with_43_percent_of_managed_fields() {
+async fn a_release_has_43_percent_managed_fields() {
     let changes = [json!({ "spec": { "revision": 2 } })];
     keep("releases", &left::<ours::plain>(&release(NAME), &changes, 1).await, 40..=46);
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_like_a_pod_has_a_quarter_and_one_like_a_secret_a_tenth_of_managed_fields() {
+async fn pod_and_secret_fixtures_have_the_expected_managed_fields() {
     let instance = of_kind("Instance", &json!({ "template": pod() }));
     keep("instances", &left::<shapes::instances>(&instance, &[], 1).await, 22..=30);
     let data = |name: &str| (name.to_owned(), json!("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t".repeat(60)));
@@ -152,9 +152,9 @@ async fn one_like_a_pod_has_a_quarter_and_one_like_a_secret_a_tenth_of_managed_f
     keep("credentials", &left::<shapes::credentials>(&credential, &[], 0).await, 8..=13);
 }
 
-/// What a server answers who is asked for the metadata of the children only.
+/// The answer of a server to a request for the metadata of the children only.
 #[test]
-fn a_child_is_the_metadata_of_what_a_release_owns() {
+fn the_child_fixture_is_partial_metadata() {
     let release = serde_json::from_value(release(NAME)).unwrap();
     let mut map = serde_json::to_value(child(&release)).unwrap();
     map["apiVersion"] = json!("meta.k8s.io/v1");

@@ -1,4 +1,4 @@
-//! Calls of a pass that the role does not allow: the message names the rule to grant.
+//! Calls that the role does not allow: the message names the rule to grant.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel::flux::{ClientPort, Part, Port};
@@ -12,14 +12,14 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::json;
 
-/// An object whose operator lacks the rule, until `shows` finds it reported; with the rule it becomes ready.
+/// An object of an operator without the rule is reported; with the rule it becomes ready.
 async fn without(world: &World, client: &Client, role: &Role, missing: Missing, shows: impl AsyncFn(&str) -> bool) {
     let prepare = || {
         let client = world.wire.client(client);
         Operator::new("tester").client(client).namespaces([&*world.namespace]).reconciler::<widget>(Lab::at("a"))
     };
     role.allow(&prepare(), &[missing].into()).await;
-    // Authorizers read roles from a watch.
+    // Authorizers read roles through a watch.
     let widgets = Api::<Widget>::namespaced(client.clone(), &world.namespace);
     eventually(SOON, || async { widgets.list(&ListParams::default()).await.ok() }).await;
     let running = Running::start(prepare());
@@ -33,7 +33,7 @@ async fn without(world: &World, client: &Client, role: &Role, missing: Missing, 
     role.remove().await;
 }
 
-/// The rules of an owned object, one missing at a time, and that of the status.
+/// The rules of an owned object, one missing at a time, and the rule of the status.
 async fn each_names_its_rule(world: &World, client_of: impl AsyncFn(&str) -> Client) {
     world.install(&definition()).await;
     world.wire.observers().know::<widget>();
@@ -80,7 +80,7 @@ async fn each_classic_call_names_its_rule(world: &World, client_of: impl AsyncFn
         let role = Role { admin: world.client.clone(), name: format!("{}-classic", world.namespace) };
         role.allow(&operator(), &[(resource, verb)].into()).await;
         let port = ClientPort::new(client_of(&role.name).await, &widget);
-        // Authorizers read roles from a watch: until then all is refused, or nothing.
+        // Authorizers read roles through a watch: before an update arrives, they allow either all calls or none.
         let wanted = format!(
             "cannot {verb} resource \"{resource}\" in API group \"tests.evenkeel.dev\" in the namespace \"{namespace}\"; \
              grant the verb {verb} on {kind}.tests.evenkeel.dev{subresource} in namespace {namespace}",
@@ -112,7 +112,7 @@ async fn a_403_of_the_classic_client_names_the_rule_to_grant_on_a_real_server() 
     world.clean().await;
 }
 
-/// A client of the real server with RBAC, as this user.
+/// A client of the real server with RBAC that impersonates this user.
 async fn impersonating(user: &str) -> Client {
     let file = Kubeconfig::read_from(servers().unwrap().join("kubeconfig")).unwrap();
     let mut config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Gone: an object is forgotten once it is shown to be gone, and after no other 404.
+//! Deleted objects: an object is forgotten only when the server shows that it is gone, not after other 404s.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a server answers that does not serve a path, or not yet, and a 404 that names an object which is there.
+/// 404 and similar answers of a server that does not serve a path (yet), and a 404 that names an existing object.
 const FAULTS: [Fault; 4] = [Fault::PageNotFound, Fault::KindNotFound, Fault::SubresourceNotFound, Fault::Starting];
-/// Objects per test: each fault meets three of them.
+/// Objects per test: each fault hits three of them.
 const OBJECTS: usize = 12;
-/// How often the fault meets each object: the read that decides meets it, too.
+/// How often each object is hit: the deciding read is hit as well.
 const TIMES: usize = 3;
 
 async fn world() -> World {
@@ -37,13 +37,13 @@ fn names() -> impl Iterator<Item = String> {
     (0..OBJECTS).map(|number| format!("w{number}"))
 }
 
-/// The number of the widget that a call is about.
+/// The number of the widget in the call.
 fn number(call: &Call) -> Option<usize> {
     let (_, name) = call.path.split_once("/widgets/w")?;
     name.trim_end_matches("/status").parse().ok()
 }
 
-/// The fault, but for a read: one that is answered 404 with the name of its object finds that to be gone.
+/// The fault, except for a read, whose 404 with the name of its object would mean that the object is gone.
 fn of_a_read(call: &Call, fault: &Fault) -> Fault {
     match fault {
         Fault::SubresourceNotFound if call.method == "GET" => Fault::KindNotFound,
@@ -51,7 +51,7 @@ fn of_a_read(call: &Call, fault: &Fault) -> Fault {
     }
 }
 
-/// Meets so many calls about each widget with the fault of its number, from the first one that is `like` this on.
+/// Fails this many calls about each widget with the fault of its number, starting with the first call that is `like` this.
 fn from(like: fn(&Call) -> bool) -> impl FnMut(&Call) -> Option<Fault> {
     let mut met = HashMap::<usize, usize>::new();
     move |call| {
@@ -65,7 +65,7 @@ fn from(like: fn(&Call) -> bool) -> impl FnMut(&Call) -> Option<Fault> {
     }
 }
 
-/// The same, for calls that are `like` this only: what decides whether the object is gone passes.
+/// The same for calls that are `like` this only: the deciding read succeeds.
 fn only(like: fn(&Call) -> bool) -> impl FnMut(&Call) -> Option<Fault> {
     let mut inner = from(|_| true);
     move |call| if like(call) { inner(call) } else { None }
@@ -87,7 +87,7 @@ async fn all_are_ready(world: &World) {
     }
 }
 
-/// An operator, all widgets, and each of them ready in spite of the faults that were set before.
+/// Starts an operator and waits until all widgets are ready in spite of the faults.
 async fn all_ready(world: &World) -> Running {
     world.install(&definition()).await;
     let operator = world.operator::<widget>(Lab::at("a"));
@@ -122,13 +122,13 @@ async fn a_404_of_the_last_write_leaves_no_finalizer(world: World) -> World {
 }
 
 #[tokio::test]
-async fn an_object_outlives_404s_of_its_read() {
+async fn a_404_on_read_does_not_forget_the_object() {
     let world = world().await;
     world.wire.fault(from(Call::is_status_write));
     all_ready(&world).await.stop().await.unwrap();
 }
 
-/// Takes an object away at once, finalizer or not.
+/// Deletes an object at once, with or without a finalizer.
 async fn remove(world: &World, name: &str) {
     world.merge::<Widget>(name, json!({ "metadata": { "finalizers": null } })).await;
     world.delete::<Widget>(name).await;
@@ -147,7 +147,7 @@ async fn removed_meanwhile<'l>(world: &World, lab: &'l Arc<Lab>) -> (Running, to
     (operator, held)
 }
 
-async fn a_status_of_an_object_that_is_gone_is_given_up(world: World) -> World {
+async fn the_status_of_a_deleted_object_is_dropped(world: World) -> World {
     let lab = Lab::at("a");
     let (operator, held) = removed_meanwhile(&world, &lab).await;
     world.wire.clear();
@@ -163,7 +163,7 @@ async fn a_status_of_an_object_that_is_gone_is_given_up(world: World) -> World {
     world
 }
 
-async fn an_object_made_anew_is_another_one(world: World) -> World {
+async fn a_recreated_object_is_a_new_object(world: World) -> World {
     let lab = Lab::at("a");
     let (operator, held) = removed_meanwhile(&world, &lab).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
@@ -179,13 +179,13 @@ on_each_server!(
     a_404_of_a_status_write_loses_no_object,
     a_404_of_the_finalizer_loses_no_object,
     a_404_of_the_last_write_leaves_no_finalizer,
-    a_status_of_an_object_that_is_gone_is_given_up,
-    an_object_made_anew_is_another_one,
+    the_status_of_a_deleted_object_is_dropped,
+    a_recreated_object_is_a_new_object,
     a_missing_status_subresource_is_reported_with_the_fix,
 );
 
 #[tokio::test]
-async fn a_404_of_a_watch_is_no_missing_secret() {
+async fn a_404_of_a_watch_does_not_mean_absent() {
     for fault in FAULTS {
         let world = world().await;
         let secret: Secret = serde_json::from_value(json!({ "metadata": { "name": "s" } })).unwrap();
@@ -193,15 +193,15 @@ async fn a_404_of_a_watch_is_no_missing_secret() {
         world.wire.fault(move |call| call.path.contains("/secrets").then(|| fault.clone()));
         let operator = world.operator::<widget>(Lab::at("a"));
         world.create::<Widget>(a_widget("w", json!({ "secret": "s" }))).await;
-        let told = world.until::<Widget>("w", "waiting", |o| !message(o, "Fetched").is_empty()).await;
-        assert!(message(&told, "Fetched").contains("cannot be read"), "{told:#}");
+        let waiting = world.until::<Widget>("w", "waiting", |o| !message(o, "Fetched").is_empty()).await;
+        assert!(message(&waiting, "Fetched").contains("cannot be read"), "{waiting:#}");
         world.wire.mend();
         world.until::<Widget>("w", "ready", is_ready).await;
         operator.stop().await.unwrap();
     }
 }
 
-/// What a step finds under a name that it reads and does not watch.
+/// Reads a Secret by name without watching it.
 #[sub_reconciler(sets(evenkeel_tests::widget::on::Fetched), polls(Secret))]
 async fn read(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, read>) -> Result<(), WidgetError> {
     let found = cx.get::<Secret>("s").await;
@@ -214,7 +214,7 @@ async fn read(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, read>) -> Result<(), W
     Ok(())
 }
 
-/// Removes a child.
+/// Deletes a child.
 #[sub_reconciler(sets(evenkeel_tests::widget::on::Stored, evenkeel_tests::widget::on::Outdated), owns(ConfigMap))]
 async fn drop_child(_: &Widget, cx: &mut Cx<'_, drop_child>) -> Result<(), WidgetError> {
     cx.delete::<ConfigMap>("m").await?;
@@ -228,12 +228,12 @@ async fn reader(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// A world in which the reader is at work on a secret and a child that are there, and meets the fault at calls about `what`.
+/// Runs the reader on an existing Secret and child, with the fault at calls to `what`.
 async fn reads(fault: &Fault, method: &'static str, what: &'static str) -> Arc<Lab> {
     let (world, fault) = (world().await, fault.clone());
     let secret: Secret = serde_json::from_value(json!({ "metadata": { "name": "s" } })).unwrap();
     world.api::<Secret>().create(&PostParams::default(), &secret).await.unwrap();
-    // Made by the reconciler, as its field manager shows.
+    // Created by the reconciler, according to its field manager.
     let child = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "m" }, "data": { "a": "b" } });
     let ours = kube::api::PatchParams::apply("tester/reader");
     world.api::<ConfigMap>().patch("m", &ours, &kube::api::Patch::Apply(&child)).await.unwrap();
@@ -253,7 +253,7 @@ async fn reads(fault: &Fault, method: &'static str, what: &'static str) -> Arc<L
 }
 
 #[tokio::test]
-async fn a_404_of_a_read_is_no_absence() {
+async fn a_404_of_a_read_does_not_mean_absent() {
     for fault in FAULTS {
         let lab = reads(&fault, "GET", "/secrets/s").await;
         assert_eq!(lab.log()[..3], ["unread", "unread", "there"], "{fault:?}");
@@ -261,7 +261,7 @@ async fn a_404_of_a_read_is_no_absence() {
 }
 
 #[tokio::test]
-async fn a_404_of_a_delete_is_no_success() {
+async fn a_404_of_a_delete_is_not_success() {
     for fault in FAULTS {
         let lab = reads(&fault, "DELETE", "/configmaps/m").await;
         assert!(!lab.log().contains(&"absent".to_owned()), "{fault:?}");
@@ -275,7 +275,7 @@ struct StubSpec {
     text: Option<String>,
 }
 
-/// How a stub stands.
+/// The condition of a stub.
 #[derive(ConditionSet)]
 #[condition_set(mod = is)]
 enum StubCondition {
@@ -303,7 +303,7 @@ fn without_subresource() -> k8s_openapi::apiextensions_apiserver::pkg::apis::api
     crd
 }
 
-/// An operator that may not read the CRD works on a stub.
+/// An operator that may not read the CRD reconciles a stub.
 async fn stubbed(world: &World) -> Running {
     world.install(&without_subresource()).await;
     let hides = |call: &Call| call.path.contains("/customresourcedefinitions") || call.path.starts_with("/openapi");
@@ -316,8 +316,8 @@ async fn stubbed(world: &World) -> Running {
 
 async fn a_missing_status_subresource_is_reported_with_the_fix(world: World) -> World {
     let operator = stubbed(&world).await;
-    let told = |call: &Call| call.is_event() && call.body.contains("StatusNotWritten");
-    let event = eventually(SOON, || async { world.wire.calls().into_iter().find(told) }).await;
+    let is_report = |call: &Call| call.is_event() && call.body.contains("StatusNotWritten");
+    let event = eventually(SOON, || async { world.wire.calls().into_iter().find(is_report) }).await;
     let text = event.body;
     assert!(text.contains("stubs.tests.evenkeel.dev") && text.contains("subresources: { status: {} }"), "{text}");
     operator.stop().await.unwrap();
@@ -325,7 +325,7 @@ async fn a_missing_status_subresource_is_reported_with_the_fix(world: World) -> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_status_subresource_is_no_hot_loop() {
+async fn a_missing_status_subresource_causes_no_hot_loop() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = stubbed(&world).await;
     tokio::time::sleep(Duration::from_secs(600)).await;

@@ -1,4 +1,4 @@
-//! Hooks on the outcome: the author's last word on a pass, and reports to observers of the operator.
+//! Hooks on the outcome: the last change of the author to a pass, and reports to observers of the operator.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 #[derive(Debug, thiserror::Error, ReconcileError)]
-enum Trouble {
+enum StepError {
     #[error("it broke")]
     #[class(transient)]
     Broken,
@@ -31,26 +31,26 @@ enum Trouble {
     Stuck,
 }
 
-/// Does as the spec says.
+/// Returns the outcome that the spec names.
 #[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored), external)]
-async fn obey(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Trouble> {
+async fn obey(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), StepError> {
     lab.note("obey");
     cx.status().fetched = widget.spec.fetch.clone();
     match widget.spec.fetch.as_deref() {
-        Some("broken") => Err(Trouble::Broken),
-        Some("quiet") => Err(Trouble::Quiet),
+        Some("broken") => Err(StepError::Broken),
+        Some("quiet") => Err(StepError::Quiet),
         _ => Ok(()),
     }
 }
 
-/// Succeeds the second time.
+/// Fails once, then succeeds.
 #[cleanup(of = obey)]
-async fn undo(_widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, obey>) -> Result<(), Trouble> {
+async fn undo(_widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, obey>) -> Result<(), StepError> {
     lab.note("undo");
-    if lab.log().iter().filter(|line| *line == "undo").count() < 2 { Err(Trouble::Stuck) } else { Ok(()) }
+    if lab.log().iter().filter(|line| *line == "undo").count() < 2 { Err(StepError::Stuck) } else { Ok(()) }
 }
 
-/// Writes down what it sees, and does as the spec says.
+/// Records what it receives and changes what the spec names.
 fn report(widget: &Widget, end: &mut PassEnd<'_, WidgetStatus>) {
     let error = end.error().map_or("-", |error| error.reason()).to_owned();
     let outcome = end.outcome().as_str();
@@ -79,7 +79,7 @@ async fn hooked(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// What an observer kept of a report.
+/// An observed report.
 #[derive(Clone, Debug)]
 struct Noted {
     outcome: &'static str,
@@ -111,14 +111,14 @@ fn noted(notes: &Notes) -> Vec<Noted> {
     notes.lock().unwrap().clone()
 }
 
-/// The second of three observers panics.
+/// Starts an operator with three observers, of which the second panics.
 async fn start(world: &World) -> (Arc<Lab>, Notes, Running) {
     world.install(&definition()).await;
     let (lab, notes) = (Lab::at("a"), Notes::default());
-    let kept = notes.clone();
+    let shared = notes.clone();
     let operator =
         world.prepare::<hooked>(lab.clone()).on_pass_end(|_| {}).on_pass_end(|_| panic!("as the test wished"));
-    let operator = operator.on_pass_end(move |report| note(&kept, report));
+    let operator = operator.on_pass_end(move |report| note(&shared, report));
     (lab, notes, Running::start(operator))
 }
 
@@ -131,8 +131,8 @@ async fn shows(world: &World, reason: &str) -> Value {
     world.until::<Widget>("w", reason, shown).await
 }
 
-/// Type, reason and note of the events that were sent, as one of the servers shows them elsewhere.
-fn told(world: &World) -> Vec<(String, String, String)> {
+/// Type, reason and note of the sent events, from their calls: one of the servers returns events differently.
+fn sent_events(world: &World) -> Vec<(String, String, String)> {
     let sent = world.wire.calls().into_iter().filter(|call| call.is_event() && call.is_write());
     let bodies = sent.map(|call| serde_json::from_str::<Value>(&call.body).unwrap());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -140,12 +140,12 @@ fn told(world: &World) -> Vec<(String, String, String)> {
 }
 
 on_each_server!(
-    the_last_change_of_a_hook_is_in_the_one_write,
-    a_hook_replaces_the_event_and_silences_the_next,
-    a_failed_cleanup_has_its_hook_and_every_pass_its_report,
+    changes_by_a_hook_share_the_status_write,
+    a_hook_replaces_and_suppresses_events,
+    a_failed_cleanup_runs_hook_and_report,
 );
 
-async fn the_last_change_of_a_hook_is_in_the_one_write(world: World) -> World {
+async fn changes_by_a_hook_share_the_status_write(world: World) -> World {
     let (_, notes, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "fine" }))).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
@@ -153,25 +153,25 @@ async fn the_last_change_of_a_hook_is_in_the_one_write(world: World) -> World {
     assert_eq!(world.wire.count(Call::is_status_write), 1, "{:#?}", world.wire.calls());
     eventually(SOON, || async { (!noted(&notes).is_empty()).then_some(()) }).await;
     operator.stop().await.unwrap();
-    assert_eq!(noted(&notes).len(), 1, "own writes wake nobody");
+    assert_eq!(noted(&notes).len(), 1, "own writes trigger nothing");
     world
 }
 
-async fn a_hook_replaces_the_event_and_silences_the_next(world: World) -> World {
+async fn a_hook_replaces_and_suppresses_events(world: World) -> World {
     let (_, _, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "broken", "store": "announce" }))).await;
     shows(&world, "Broken").await;
-    let (type_, reason, note) = eventually(SOON, || async { told(&world).into_iter().next() }).await;
+    let (type_, reason, note) = eventually(SOON, || async { sent_events(&world).into_iter().next() }).await;
     assert_eq!((&*type_, &*reason), ("Normal", "Announced"));
     assert!(note.contains("by the hook") && !note.contains("secret"), "{note}");
     world.merge::<Widget>("w", json!({ "spec": { "fetch": null, "store": "silence" } })).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();
-    assert_eq!(told(&world).len(), 1, "nothing of the recovery: {:?}", told(&world));
+    assert_eq!(sent_events(&world).len(), 1, "nothing of the recovery: {:?}", sent_events(&world));
     world
 }
 
-async fn a_failed_cleanup_has_its_hook_and_every_pass_its_report(world: World) -> World {
+async fn a_failed_cleanup_runs_hook_and_report(world: World) -> World {
     let (lab, notes, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
@@ -187,7 +187,7 @@ async fn a_failed_cleanup_has_its_hook_and_every_pass_its_report(world: World) -
 }
 
 #[tokio::test]
-async fn every_pass_has_one_report_with_what_its_error_declares() {
+async fn every_pass_reports_once_with_its_error_actions() {
     let world = in_process().await;
     let (lab, notes, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "broken" }))).await;
@@ -216,7 +216,7 @@ async fn every_pass_has_one_report_with_what_its_error_declares() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_hook_leaves_the_pass_as_it_was_and_is_logged_with_its_name() {
+async fn a_panic_in_a_hook_is_logged_and_changes_nothing() {
     let world = in_process().await;
     let (logs, _capturing) = Logs::capture();
     let (_, notes, operator) = start(&world).await;
@@ -230,7 +230,7 @@ async fn a_panic_in_a_hook_leaves_the_pass_as_it_was_and_is_logged_with_its_name
 }
 
 #[tokio::test]
-async fn a_hook_sets_the_level_of_the_line() {
+async fn a_hook_sets_the_log_level() {
     let world = in_process().await;
     let (logs, _capturing) = Logs::capture();
     let (_, _, operator) = start(&world).await;
@@ -242,7 +242,7 @@ async fn a_hook_sets_the_level_of_the_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_hook_counts_is_no_progress_and_the_back_off_grows() {
+async fn changes_by_a_hook_do_not_reset_the_back_off() {
     let world = in_process().await;
     let (lab, _, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "broken", "store": "count" }))).await;
@@ -255,7 +255,7 @@ async fn what_a_hook_counts_is_no_progress_and_the_back_off_grows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_hooks_write_converges_from_everywhere() {
+async fn writes_by_hooks_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<hooked>(lab);

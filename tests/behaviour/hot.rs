@@ -1,4 +1,4 @@
-//! Hot objects: the spec of one changes faster than its status can be written.
+//! Hot objects: the spec changes faster than the status can be written.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,15 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 on_each_server!(
-    a_finalizer_that_is_stored_in_any_version_reaches_no_other_object,
+    a_finalizer_patch_reaches_no_other_object,
     a_patched_status_is_applied_when_the_object_is_quiet,
-    a_patched_status_never_reaches_another_object_of_the_name,
+    a_status_patch_reaches_no_recreated_object,
 );
 
 const WIDGETS: &str = "tester/widget";
 const FINALIZER: &str = "tests.evenkeel.dev/tester";
 
-/// The generation that the status is for, and that of the spec.
+/// The observed generation and that of the spec.
 fn generations(object: &Value) -> (i64, i64) {
     (object["status"]["observedGeneration"].as_i64().unwrap_or(0), object["metadata"]["generation"].as_i64().unwrap())
 }
@@ -32,7 +32,7 @@ async fn set(world: &World, fetch: &str) {
     world.merge::<Widget>("w", json!({ "spec": { "fetch": fetch } })).await;
 }
 
-/// How a spec changes: so many times each time, after so long, for so many seconds.
+/// A series of changes of the spec: how many at a time, the pause between them, and the duration in seconds.
 struct Storm {
     changes: usize,
     pause: Duration,
@@ -73,7 +73,7 @@ impl Storm {
     }
 }
 
-/// The calls of the operator about widgets take their time.
+/// Adds latency to the calls about widgets.
 fn slow_down(world: &World) {
     let slow = || Fault::new(Effect::Latency(Duration::from_millis(5))).resource("widgets").always();
     world.cluster().faults().add(slow().caller(WIDGETS));
@@ -87,12 +87,12 @@ async fn a_finalizer_is_stored_while_the_object_changes() {
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
     slow_down(&world);
-    // The second time, the finalizer of another controller is there already.
+    // In the second run another controller has already set a finalizer.
     for theirs in [json!([]), json!(["example.com/theirs"])] {
         let mut widget = a_widget("w", json!({}));
         widget["metadata"]["finalizers"] = theirs.clone();
         world.create::<Widget>(widget).await;
-        // Five changes in the time of one call.
+        // Five changes during one call.
         Storm { changes: 1, pause: Duration::from_millis(1), seconds: 1 }.second(&world, 0).await;
         let object = world.raw::<Widget>("w").await;
         let theirs = theirs.as_array().unwrap().iter().filter_map(Value::as_str);
@@ -107,7 +107,7 @@ async fn a_finalizer_is_stored_while_the_object_changes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changing_object_is_written_in_each_second() {
+async fn a_changing_object_is_written_every_second() {
     let (logs, _guard) = Logs::capture();
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
@@ -115,7 +115,7 @@ async fn a_changing_object_is_written_in_each_second() {
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     slow_down(&world);
-    // Tokio's clock has milliseconds: ten changes in each make 10,000 in a second.
+    // The clock of tokio has milliseconds: ten changes in each are 10,000 per second.
     for (changes, millis, seconds) in [(10, 1, 1), (1, 1, 2), (1, 7, 2)] {
         let storm = Storm { changes, pause: Duration::from_millis(millis), seconds };
         let (before, _) = generations(&world.raw::<Widget>("w").await);
@@ -131,7 +131,7 @@ async fn a_changing_object_is_written_in_each_second() {
         assert!(all.iter().all(|second| second.stored > 0), "{all:?}");
         assert!(conflicts * 20 <= stored + conflicts && sum(|second| second.refused) == 0, "{all:?}");
         world.until::<Widget>("w", "ready after it", is_ready).await;
-        // Until the status belongs to server-side apply again: the next storm meets a quiet object.
+        // After a minute the status is written with server-side apply again, so the next storm starts with an idle object.
         sleep(Duration::from_secs(60)).await;
         assert_eq!(claims(&world).await, [json!([WIDGETS, "Apply"])]);
         world.wire.clear();
@@ -146,7 +146,7 @@ async fn a_changing_object_is_written_in_each_second() {
     operator.stop().await.unwrap();
 }
 
-/// Who claims fields of the status, and how.
+/// The field managers of the status, and their operations.
 async fn claims(world: &World) -> Vec<Value> {
     let object = world.raw::<Widget>("w").await;
     let of_status = |entry: &&Value| entry["fieldsV1"]["f:status"].as_object().is_some_and(|fields| !fields.is_empty());
@@ -154,15 +154,15 @@ async fn claims(world: &World) -> Vec<Value> {
     entries.map(|entry| json!([entry["manager"], entry["operation"]])).collect()
 }
 
-/// So many passes that meet a changed spec end in a patch, also where a busy machine lets the object seem quiet between two of them.
+/// This many passes over a changed spec end in a patch; on a busy machine the object may look quiet between two of them.
 const PASSES: usize = 30;
 
 fn is_status_patch(call: &Call) -> bool {
     call.is_status_write() && call.body.starts_with('[')
 }
 
-/// Changes the spec during each pass, while the pass waits in its first step, until a status is patched. Returns the generation that the
-/// pass of the patch found, or an earlier one.
+/// Changes the spec during each pass, while the pass waits in its first step, until a status is patched. Returns the generation of the pass
+/// that patched, or an earlier one.
 async fn change_until_patched(world: &World, lab: &Arc<Lab>) -> i64 {
     let mut found = 0;
     let mut held = lab.hold.lock().await;
@@ -174,7 +174,7 @@ async fn change_until_patched(world: &World, lab: &Arc<Lab>) -> i64 {
         }
         found = generations(&world.raw::<Widget>("w").await).1;
         set(world, &pass.to_string()).await;
-        // The waiting pass is let through before the next one is held.
+        // The waiting pass continues before the next one is held.
         drop(held);
         held = lab.hold.lock().await;
     }
@@ -208,7 +208,7 @@ async fn a_patched_status_is_applied_when_the_object_is_quiet(world: World) -> W
     assert_eq!((status_of(&object, "Reconciling"), status_of(&object, "Theirs")), (String::new(), "True".into()));
     let claims = claims(&world).await;
     assert!(claims.contains(&json!([WIDGETS, "Apply"])) && !claims.contains(&json!([WIDGETS, "Update"])), "{claims:?}");
-    // A later pass leaves Reconciling out. The API server removes it, because no other manager owns it.
+    // A later pass omits Reconciling. The API server removes it, since no other manager owns it.
     world.merge::<Widget>("w", json!({ "spec": { "fetch": "broken" } })).await;
     world.until::<Widget>("w", "failing", |object| status_of(object, "Reconciling") == "True").await;
     world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
@@ -218,7 +218,7 @@ async fn a_patched_status_is_applied_when_the_object_is_quiet(world: World) -> W
     world
 }
 
-async fn a_patched_status_never_reaches_another_object_of_the_name(world: World) -> World {
+async fn a_status_patch_reaches_no_recreated_object(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -226,19 +226,19 @@ async fn a_patched_status_never_reaches_another_object_of_the_name(world: World)
     change_until_patched(&world, &lab).await;
     operator.crash().await;
 
-    // The patch as it was sent is refused once the object is another one.
+    // The original patch is rejected once the object was recreated.
     let call = world.wire.calls().into_iter().find(is_status_patch).unwrap();
     world.merge::<Widget>("w", json!({ "metadata": { "finalizers": null } })).await;
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
-    // Without the test of the conditions, that of the uid alone has to refuse it.
+    // Without the test of the conditions, the test of the uid must reject it.
     is_refused(&world, resent(&call, &["/metadata/uid"])).await;
     assert!(world.raw::<Widget>("w").await["status"]["conditions"].is_null(), "nothing of it was written");
     world
 }
 
-/// A JSON patch as the operator sent it, without the tests of other paths than these.
+/// The JSON patch of the operator with only the tests of these paths.
 fn resent(call: &Call, tested: &[&str]) -> http::Request<Vec<u8>> {
     let mut operations: Vec<Value> = serde_json::from_str(&call.body).unwrap();
     operations.retain(|one| one["op"] != "test" || tested.iter().any(|path| one["path"] == *path));
@@ -252,7 +252,7 @@ async fn is_refused(world: &World, request: http::Request<Vec<u8>>) {
     assert!(matches!(&refused, kube::Error::Api(status) if status.code == 422), "{refused}");
 }
 
-async fn a_finalizer_that_is_stored_in_any_version_reaches_no_other_object(world: World) -> World {
+async fn a_finalizer_patch_reaches_no_other_object(world: World) -> World {
     world.install(&definition()).await;
     let is_first = |call: &Call| call.method == "PATCH" && call.body.starts_with('{') && call.body.contains(FINALIZER);
     let (pass, passes) = watch::channel(false);

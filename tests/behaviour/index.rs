@@ -1,4 +1,4 @@
-//! Objects found by an index: what a step is given, and what wakes it.
+//! Index lookups: the returned objects and the triggers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ enum IndexCondition {
     Found,
 }
 
-/// Maps by the users that they are for.
+/// An index of ConfigMaps by user.
 struct ByUser;
 
 impl Index for ByUser {
@@ -38,7 +38,7 @@ impl Index for ByUser {
     }
 }
 
-/// Finds the maps of the user that the widget names.
+/// Finds the ConfigMaps of the user that the widget names.
 #[sub_reconciler(sets(on::Found), watches(ConfigMap, labels = "look=yes", index = ByUser))]
 async fn find(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     let user = widget.spec.fetch.clone().unwrap_or_default();
@@ -69,7 +69,7 @@ async fn started(world: &World, lab: &Arc<Lab>) -> Running {
     operator
 }
 
-/// The widgets `one` and `two` look for alice and bob among the maps.
+/// The widgets `one` and `two` look up the ConfigMaps of alice and bob.
 async fn prepared(world: &World, maps: &[(&str, &str)]) {
     world.install(&definition()).await;
     for (name, users) in maps {
@@ -80,11 +80,11 @@ async fn prepared(world: &World, maps: &[(&str, &str)]) {
     }
 }
 
-/// What the passes since the last call said, in order, once there are as many.
-async fn said(lab: &Lab, lines: &[&str]) {
+/// Waits until the passes since the last call have logged exactly these lines.
+async fn until_logged(lab: &Lab, lines: &[&str]) {
     let all = || async { (lab.log().len() >= lines.len()).then_some(()) };
     eventually(SOON, all).await;
-    // Nobody else is woken.
+    // No other object is reconciled.
     sleep(Duration::from_millis(500)).await;
     let mut log = lab.take_log();
     log.sort();
@@ -92,54 +92,54 @@ async fn said(lab: &Lab, lines: &[&str]) {
 }
 
 on_each_server!(
-    what_is_under_the_key_is_found_and_wakes_and_the_rest_does_not,
-    what_changed_under_a_key_is_found_after_a_restart,
-    a_map_that_the_index_cannot_read_is_found_by_nobody,
+    only_objects_under_the_key_are_found_and_trigger,
+    changes_under_a_key_are_found_after_a_restart,
+    a_map_without_a_key_is_not_indexed,
 );
 
-async fn what_is_under_the_key_is_found_and_wakes_and_the_rest_does_not(world: World) -> World {
+async fn only_objects_under_the_key_are_found_and_trigger(world: World) -> World {
     prepared(&world, &[("a", "alice"), ("b", "bob"), ("c", "carol")]).await;
     let lab = Lab::at("a");
     let operator = started(&world, &lab).await;
-    said(&lab, &["alice: a", "bob: b"]).await;
+    until_logged(&lab, &["alice: a", "bob: b"]).await;
     change(&world, "c", "carol,alice").await;
-    said(&lab, &["alice: a,c"]).await;
+    until_logged(&lab, &["alice: a,c"]).await;
     change(&world, "b", "alice").await;
-    said(&lab, &["alice: a,b,c", "bob: "]).await;
+    until_logged(&lab, &["alice: a,b,c", "bob: "]).await;
     change(&world, "c", "carol").await;
-    said(&lab, &["alice: a,b"]).await;
+    until_logged(&lab, &["alice: a,b"]).await;
     change(&world, "c", "carol,dave").await;
-    said(&lab, &[]).await;
+    until_logged(&lab, &[]).await;
     world.api::<ConfigMap>().delete("a", &DeleteParams::default()).await.unwrap();
-    said(&lab, &["alice: b"]).await;
+    until_logged(&lab, &["alice: b"]).await;
     operator.stop().await.unwrap();
     world
 }
 
-async fn what_changed_under_a_key_is_found_after_a_restart(world: World) -> World {
+async fn changes_under_a_key_are_found_after_a_restart(world: World) -> World {
     prepared(&world, &[("a", "alice"), ("b", "bob")]).await;
     let lab = Lab::at("a");
     started(&world, &lab).await.stop().await.unwrap();
-    said(&lab, &["alice: a", "bob: b"]).await;
+    until_logged(&lab, &["alice: a", "bob: b"]).await;
     let operator = started(&world, &lab).await;
-    said(&lab, &[]).await;
+    until_logged(&lab, &[]).await;
     operator.stop().await.unwrap();
     change(&world, "b", "bob,alice").await;
     let operator = started(&world, &lab).await;
-    said(&lab, &["alice: a,b", "bob: b"]).await;
+    until_logged(&lab, &["alice: a,b", "bob: b"]).await;
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_map_that_the_index_cannot_read_is_found_by_nobody(world: World) -> World {
+async fn a_map_without_a_key_is_not_indexed(world: World) -> World {
     prepared(&world, &[("a", "alice"), ("b", "nobody")]).await;
     let lab = Lab::at("a");
     let operator = started(&world, &lab).await;
-    said(&lab, &["alice: a", "bob: "]).await;
+    until_logged(&lab, &["alice: a", "bob: "]).await;
     change(&world, "a", "nobody").await;
-    said(&lab, &["alice: "]).await;
+    until_logged(&lab, &["alice: "]).await;
     change(&world, "b", "bob").await;
-    said(&lab, &["bob: b"]).await;
+    until_logged(&lab, &["bob: b"]).await;
     operator.stop().await.unwrap();
     world
 }

@@ -1,4 +1,4 @@
-//! A generated reconciler under a `Controller` of kube.
+//! A generated reconciler under a kube `Controller`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,28 +18,28 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-on_each_server!(objects_get_ready_heal_and_go_as_under_an_operator, a_controller_without_unstable_features_will_do,);
+on_each_server!(objects_live_as_under_an_operator, a_controller_needs_no_unstable_features,);
 
-/// How the controller hears of objects that want a turn.
+/// How the controller receives external triggers.
 #[derive(Clone, Copy, PartialEq)]
 enum Ears {
-    /// Of each by name.
+    /// Each object by name.
     Fine,
-    /// That there is one.
+    /// Only that there is one.
     Coarse,
 }
 
-/// A controller as its author would write it; it ends with the set.
+/// A controller as its author would write it; it ends with the returned set.
 async fn controller(world: &World, lab: &Arc<Lab>, ears: Ears) -> JoinSet<()> {
     world.wire.observers().know::<widget>();
     let client = world.wire.client(&world.client);
     let operator = Operator::new("tester").client(client).namespaces([&*world.namespace]);
-    let (context, wakes) = operator.for_kube_controller::<widget>(lab.clone()).await.unwrap();
+    let (context, triggers) = operator.for_kube_controller::<widget>(lab.clone()).await.unwrap();
     let controller = Controller::new(world.api::<Widget>(), watcher::Config::default())
         .with_config(controller::Config::default().concurrency(16));
     let controller = match ears {
-        Ears::Fine => controller.reconcile_on(wakes),
-        Ears::Coarse => controller.reconcile_all_on(wakes.map(drop)),
+        Ears::Fine => controller.reconcile_on(triggers),
+        Ears::Coarse => controller.reconcile_all_on(triggers.map(drop)),
     };
     let mut running = JoinSet::new();
     running.spawn(
@@ -62,7 +62,7 @@ async fn scenario(world: &World, ears: Ears) {
     world.until::<Widget>("w", "ready", is_ready).await;
     let passes = lab.passes();
 
-    // Its own writes ran nothing; a child that vanishes comes back.
+    // Its own writes trigger nothing; a deleted child is created again.
     world.api::<ConfigMap>().delete("w", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { world.api::<ConfigMap>().get_opt("w").await.unwrap() }).await;
     assert_eq!(lab.passes(), passes + 1, "{:?}", lab.log());
@@ -73,18 +73,18 @@ async fn scenario(world: &World, ears: Ears) {
     drop(running);
 }
 
-async fn objects_get_ready_heal_and_go_as_under_an_operator(world: World) -> World {
+async fn objects_live_as_under_an_operator(world: World) -> World {
     scenario(&world, Ears::Fine).await;
     world
 }
 
-async fn a_controller_without_unstable_features_will_do(world: World) -> World {
+async fn a_controller_needs_no_unstable_features(world: World) -> World {
     scenario(&world, Ears::Coarse).await;
     world
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_rest_nothing_is_asked_written_or_run() {
+async fn an_idle_controller_makes_no_calls() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lab = Lab::at("a");
@@ -94,14 +94,14 @@ async fn at_rest_nothing_is_asked_written_or_run() {
     world.wire.clear();
     sleep(Duration::from_secs(24 * 3600)).await;
     assert_eq!(lab.passes(), 1, "a day, and its own two writes: {:?}", lab.log());
-    // A watch that stayed silent asks once, by an item, for the version of the server.
+    // A silent watch reads the version of the server once, through a list of one item.
     let others: Vec<Call> = world.wire.calls().into_iter().filter(|call| !call.is_watch()).collect();
     assert!(others.len() <= 2 && others.iter().all(|call| call.query.contains("limit=1")), "{others:?}");
     drop(running);
 }
 
 #[tokio::test(start_paused = true)]
-async fn intervals_and_back_off_are_those_of_the_framework() {
+async fn intervals_and_back_off_follow_the_framework() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lab = Lab::at("a");
@@ -114,7 +114,7 @@ async fn intervals_and_back_off_are_those_of_the_framework() {
     let pauses = lab.pauses("fetch broken");
     for (n, pause) in pauses.iter().enumerate() {
         let most = Duration::from_secs(1 << n.min(10)).min(Duration::from_secs(600));
-        // The scheduler of the controller counts in milliseconds, upwards.
+        // The scheduler of the controller rounds up to milliseconds.
         assert!(
             *pause >= most.mul_f64(0.74) && *pause <= most + Duration::from_millis(50),
             "{n}: {pause:?} of {most:?}"
@@ -125,7 +125,7 @@ async fn intervals_and_back_off_are_those_of_the_framework() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_that_is_not_installed_is_told_at_once() {
+async fn a_missing_crd_is_reported_at_once() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = Operator::new("tester").client(world.wire.client(&world.client));
     let error = operator.for_kube_controller::<widget>(Lab::at("a")).await.err().unwrap();
@@ -133,7 +133,7 @@ async fn a_definition_that_is_not_installed_is_told_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_with_reconcilers_of_its_own_hands_out_none() {
+async fn an_operator_with_reconcilers_hands_out_none() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = world.prepare::<widget>(Lab::at("a"));
     let error = operator.for_kube_controller::<widget>(Lab::at("a")).await.err().unwrap();

@@ -1,4 +1,4 @@
-//! Kinds whose definition is not there yet, or not any more: they are taken up when it comes, and hurt nobody until then.
+//! Kinds whose CRD is missing or removed: they start when it is installed, and affect no other kind before.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-/// Longer than the longest pause between two tries of a watch.
+/// Longer than the longest pause between two attempts of a watch.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 macro_rules! kind {
@@ -44,7 +44,7 @@ enum GadgetCondition {
     Made,
 }
 
-/// Owns a kind that comes late.
+/// Owns a kind whose CRD is installed later.
 #[sub_reconciler(sets(on::Made), owns(Gadget))]
 async fn make(widget: &Widget, cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
     if widget.spec.child.is_some() {
@@ -79,7 +79,7 @@ async fn gizmo(gizmo: &Gizmo, cx: &mut Pass<'_>) -> PassResult {
     Ok(())
 }
 
-/// Takes a definition away, with all objects of its kind.
+/// Deletes a CRD with all objects of its kind.
 async fn uninstall(world: &World, crd: &CustomResourceDefinition) {
     let (crds, name) = (Api::<CustomResourceDefinition>::all(world.client.clone()), crd.metadata.name.clone().unwrap());
     let _ = crds.delete(&name, &DeleteParams::default()).await;
@@ -94,12 +94,9 @@ fn an_object(kind: &str, name: &str) -> Value {
     json!({ "apiVersion": "late.tests.evenkeel.dev/v1", "kind": kind, "metadata": { "name": name }, "spec": {} })
 }
 
-on_each_server!(
-    an_owned_kind_is_taken_up_when_its_definition_comes_and_comes_back,
-    a_reconciled_kind_is_taken_up_when_its_definition_comes,
-);
+on_each_server!(an_owned_kind_is_watched_once_its_crd_exists, a_reconciled_kind_starts_once_its_crd_exists,);
 
-async fn an_owned_kind_is_taken_up_when_its_definition_comes_and_comes_back(world: World) -> World {
+async fn an_owned_kind_is_watched_once_its_crd_exists(world: World) -> World {
     world.install(&definition()).await;
     uninstall(&world, &Gadget::crd()).await;
     world.create::<Widget>(a_widget("free", json!({}))).await;
@@ -110,7 +107,7 @@ async fn an_owned_kind_is_taken_up_when_its_definition_comes_and_comes_back(worl
     for _ in ["it comes", "it comes back"] {
         world.install(&Gadget::crd()).await;
         has_gadget(&world).await;
-        // That it is back shows that the watch is at work.
+        // The recreated object shows that the watch works.
         sleep(Duration::from_secs(6)).await;
         world.api::<Gadget>().delete("gadget", &DeleteParams::default()).await.unwrap();
         has_gadget(&world).await;
@@ -120,7 +117,7 @@ async fn an_owned_kind_is_taken_up_when_its_definition_comes_and_comes_back(worl
     world
 }
 
-async fn a_reconciled_kind_is_taken_up_when_its_definition_comes(world: World) -> World {
+async fn a_reconciled_kind_starts_once_its_crd_exists(world: World) -> World {
     world.install(&definition()).await;
     uninstall(&world, &Gizmo::crd()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
@@ -139,7 +136,7 @@ async fn a_reconciled_kind_is_taken_up_when_its_definition_comes(world: World) -
     world
 }
 
-/// A server without the kinds of this page, and the warnings about them after a long time.
+/// A server without these kinds, and the warnings about them after a long time.
 async fn warned(prepare: impl AsyncFnOnce(&World) -> Running) -> Vec<String> {
     let (logs, _guard) = Logs::capture();
     let world = World::on(Server::InProcess).await.unwrap();
@@ -151,7 +148,7 @@ async fn warned(prepare: impl AsyncFnOnce(&World) -> Running) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_definition_is_warned_of_once_with_the_cure() {
+async fn a_missing_crd_logs_one_warning_with_the_fix() {
     let owned = warned(async |world| world.operator::<maker>(())).await;
     let reconciled =
         warned(async |world| Running::start(world.prepare::<widget>(Lab::at("a")).reconciler::<gizmo>(())));

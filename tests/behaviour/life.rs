@@ -1,4 +1,4 @@
-//! What runs beside the steps in the life of an object: hooks, preconditions and postconditions.
+//! Hooks, preconditions and postconditions around the steps in the life of an object.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use kube::api::DeleteParams;
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
-/// Notes itself; the annotation of its name says what goes wrong.
+/// Logs its name; the annotation of that name selects a failure.
 async fn note(point: &str, widget: &Widget, lab: &Lab) -> Result<(), WidgetError> {
     lab.note(&format!("{point} {}", widget.name_any()));
     match widget.annotations().get(point).map(String::as_str) {
@@ -59,7 +59,7 @@ async fn hooked(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// A struct, without anything outside the cluster: its hook makes the finalizer necessary.
+/// A struct without external effects: its hook requires the finalizer.
 mod structured {
     use super::*;
 
@@ -107,7 +107,7 @@ async fn annotate(world: &World, name: &str, annotations: Value) {
     world.merge::<Widget>(name, json!({ "metadata": { "annotations": annotations } })).await;
 }
 
-async fn each_hook_runs_at_its_point_and_those_after_on_success_only(world: World) -> World {
+async fn hooks_run_in_order_and_after_success_only(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
     let operator = world.operator::<hooked>(lab.clone());
@@ -137,12 +137,12 @@ async fn each_hook_runs_at_its_point_and_those_after_on_success_only(world: Worl
     world.until_gone::<Widget>("w").await;
     let log = lab.log();
     assert!(log.ends_with(&["seen w", "going w", "remove w", "gone w"].map(ToOwned::to_owned)), "{log:?}");
-    eventually(SOON, || async { (world.told("Deleting") == 1).then_some(()) }).await;
+    eventually(SOON, || async { (world.events_sent("Deleting") == 1).then_some(()) }).await;
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_hook_of_the_delete_path_and_a_check_make_a_struct_of_steps_whole(world: World) -> World {
+async fn a_struct_may_have_a_delete_hook_and_check(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
     let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
@@ -166,7 +166,7 @@ fn finalizers(widget: &Value) -> usize {
     widget["metadata"]["finalizers"].as_array().map_or(0, Vec::len)
 }
 
-async fn a_finalizer_that_is_taken_off_by_hand_comes_back_or_lets_the_object_go(world: World) -> World {
+async fn a_manually_removed_finalizer_is_restored_unless_deleting(world: World) -> World {
     let (lab, nothing) = (Lab::at("a"), json!({ "metadata": { "finalizers": null } }));
     world.install(&definition()).await;
     let operator = world.operator::<hooked>(lab.clone());
@@ -179,7 +179,7 @@ async fn a_finalizer_that_is_taken_off_by_hand_comes_back_or_lets_the_object_go(
     world.until::<Widget>("w", "kept again", |w| finalizers(w) == 1).await;
     quiet().await;
     assert_eq!((world.writes() - before, lab.cleanups()), (1, 0), "put back in one write: {:?}", lab.take_log());
-    // While it goes, whoever takes it off decides that nothing is cleaned up.
+    // While the object is being deleted, removing the finalizer skips the cleanup.
     annotate(&world, "w", json!({ "going": "poll" })).await;
     world.delete::<Widget>("w").await;
     world.until::<Widget>("w", "held back", |w| reason(w, "Ready") == "NotYet").await;
@@ -197,14 +197,14 @@ async fn a_finalizer_that_is_taken_off_by_hand_comes_back_or_lets_the_object_go(
 }
 
 on_each_server!(
-    each_hook_runs_at_its_point_and_those_after_on_success_only,
-    a_hook_of_the_delete_path_and_a_check_make_a_struct_of_steps_whole,
-    a_finalizer_that_is_taken_off_by_hand_comes_back_or_lets_the_object_go,
+    hooks_run_in_order_and_after_success_only,
+    a_struct_may_have_a_delete_hook_and_check,
+    a_manually_removed_finalizer_is_restored_unless_deleting,
 );
 
 /// In process only: the real servers run without the controller that empties a namespace.
 #[tokio::test]
-async fn a_namespace_that_terminates_in_the_middle_of_a_pass_is_cleaned_up() {
+async fn a_namespace_terminated_during_a_pass_is_cleaned_up() {
     let world = World::on(Server::InProcess).await.unwrap();
     let lab = Lab::at("a");
     world.install(&definition()).await;
@@ -224,7 +224,7 @@ async fn a_namespace_that_terminates_in_the_middle_of_a_pass_is_cleaned_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn hooks_converge_from_everywhere() {
+async fn hooks_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<hooked>(lab.clone());
@@ -233,7 +233,8 @@ async fn hooks_converge_from_everywhere() {
         assert!(is_ready(&stage.raw::<Widget>("w").await));
         stage.delete::<Widget>("w").await;
         let log = lab.log();
-        let first = |line: &str| log.iter().position(|said| said == line).unwrap_or_else(|| panic!("{line}: {log:?}"));
+        let first =
+            |line: &str| log.iter().position(|logged| logged == line).unwrap_or_else(|| panic!("{line}: {log:?}"));
         let order = ["seen w", "begun w", "fetch w", "done w", "going w", "remove w", "gone w"].map(first);
         assert!(order.is_sorted(), "{log:?}");
         lab.effects()

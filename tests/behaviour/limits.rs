@@ -1,4 +1,4 @@
-//! How much of an operator runs at a time, and how fast it tries again.
+//! Limits of an operator: concurrency and the rate of retries.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ enum BackupCondition {
     BackedUp,
 }
 
-/// Keeps copies of widgets, and stands still while the test holds the lab.
+/// Copies widgets, and waits while the test holds the lab.
 #[sub_reconciler(sets(on::BackedUp))]
 async fn back_up(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note("back up");
@@ -32,10 +32,10 @@ async fn backup(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// Long enough for all passes to begin that may, and shorter than the time-out of a widget.
+/// Long enough for all allowed passes to start, and shorter than the timeout of a widget.
 const STANDING: Duration = Duration::from_secs(2);
 
-/// A cluster with so many widgets.
+/// A cluster with this many widgets.
 async fn with_widgets(count: usize, spec: &Value) -> World {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
@@ -45,7 +45,7 @@ async fn with_widgets(count: usize, spec: &Value) -> World {
     world
 }
 
-/// Works on three at a time.
+/// Reconciles three objects at a time.
 #[reconciler(conditions = BackupCondition, concurrency = 3)]
 async fn narrow(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     back_up(widget, lab, cx).await?;
@@ -53,7 +53,7 @@ async fn narrow(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconciler_says_its_concurrency_itself_unless_the_operator_does_for_it() {
+async fn the_operator_overrides_the_concurrency_of_a_reconciler() {
     for (given, expected) in [(None, 3), (Some(5), 5)] {
         let (world, lab) = (with_widgets(20, &json!({})).await, Lab::at("a"));
         let held = lab.hold.lock().await;
@@ -68,7 +68,7 @@ async fn a_reconciler_says_its_concurrency_itself_unless_the_operator_does_for_i
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconciler_may_have_a_concurrency_of_its_own() {
+async fn a_reconciler_may_set_its_own_concurrency() {
     let (world, lab, backups) = (with_widgets(20, &json!({})).await, Lab::at("a"), Lab::at("a"));
     let held = (lab.hold.lock().await, backups.hold.lock().await);
     let operator = world.prepare::<widget>(lab.clone()).reconciler::<backup>(backups.clone());
@@ -86,7 +86,7 @@ async fn a_reconciler_may_have_a_concurrency_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_reconcilers_together_may_be_bounded_and_none_is_left_out() {
+async fn a_shared_concurrency_limit_starves_no_reconciler() {
     let (world, lab, backups) = (with_widgets(20, &json!({})).await, Lab::at("a"), Lab::at("a"));
     let held = (lab.hold.lock().await, backups.hold.lock().await);
     let operator = world.prepare::<widget>(lab.clone()).reconciler::<backup>(backups.clone());
@@ -95,7 +95,7 @@ async fn all_reconcilers_together_may_be_bounded_and_none_is_left_out() {
     assert_eq!(lab.passes() + backups.log().len(), 4);
     drop(held.0);
     sleep(STANDING).await;
-    // Slots went to the one, too, while the other still had objects to look at.
+    // Both reconcilers got slots while both had objects waiting.
     assert_eq!(backups.log().len(), 4);
     assert!(lab.passes() < 20, "{}", lab.passes());
     drop(held.1);
@@ -105,12 +105,12 @@ async fn all_reconcilers_together_may_be_bounded_and_none_is_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tries_after_failures_keep_to_their_rate_and_changes_do_not_wait_for_them() {
+async fn retries_are_rate_limited_and_changes_are_not() {
     let (world, lab) = (with_widgets(40, &json!({ "fetch": "broken" })).await, Lab::at("a"));
     let running =
         Running::start(world.prepare::<widget>(lab.clone()).retries_per_second(const { NonZero::new(2).unwrap() }));
     sleep(Duration::from_secs(11)).await;
-    // Without a rate, four tries of each.
+    // Without a rate there are four attempts of each.
     let tries = lab.passes() - 40;
     assert!((15..=24).contains(&tries), "two at once and two per second from the first second on: {tries}");
     let before = lab.log().iter().filter(|line| *line == "fetch w7").count();
@@ -121,7 +121,7 @@ async fn tries_after_failures_keep_to_their_rate_and_changes_do_not_wait_for_the
 }
 
 #[tokio::test]
-async fn a_concurrency_of_a_reconciler_that_is_not_there_is_refused() {
+async fn a_concurrency_for_an_unknown_reconciler_is_refused() {
     let world = with_widgets(0, &json!({})).await;
     let operator = world.prepare::<widget>(Lab::at("a")).concurrency_of::<backup>(const { NonZero::new(3).unwrap() });
     let error = operator.run_until(std::future::pending()).await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Lists from the cache: all that a label selects, and the names of what an object owns.
+//! Lists from the cache: objects selected by a label, and the names of owned objects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ enum ListingCondition {
     Listed,
 }
 
-/// Lists what is selected, and keeps a config map of each name in `child`; those whose name starts with `y` are selected themselves.
+/// Lists the selected objects and applies a ConfigMap for each name in `child`; names that start with `y` are selected themselves.
 #[sub_reconciler(sets(on::Listed), watches(ConfigMap, labels = "look=yes"), owns(ConfigMap))]
 async fn list(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, list>) -> Result<(), WidgetError> {
     let before = names(&cx.list::<ConfigMap>().await?);
@@ -69,14 +69,14 @@ async fn started(world: &World, lab: &Arc<Lab>) -> Running {
     operator
 }
 
-async fn said(lab: &Lab, line: &str) {
+async fn until_logged(lab: &Lab, line: &str) {
     let last = || async { (lab.log().last().map(String::as_str) == Some(line)).then_some(()) };
     eventually(SOON, last).await;
 }
 
-on_each_server!(a_list_holds_what_matches_and_follows_it, what_changed_in_a_list_is_found_after_a_restart);
+on_each_server!(a_list_holds_matching_objects_and_follows_changes, list_changes_are_found_after_a_restart);
 
-async fn a_list_holds_what_matches_and_follows_it(world: World) -> World {
+async fn a_list_holds_matching_objects_and_follows_changes(world: World) -> World {
     world.install(&definition()).await;
     create(&world, "a", "yes").await;
     create(&world, "b", "no").await;
@@ -85,11 +85,11 @@ async fn a_list_holds_what_matches_and_follows_it(world: World) -> World {
     let operator = started(&world, &lab).await;
     assert_eq!(lab.log(), ["a > a owns "]);
     create(&world, "c", "yes").await;
-    said(&lab, "a,c > a,c owns ").await;
+    until_logged(&lab, "a,c > a,c owns ").await;
     label(&world, "a", "no").await;
-    said(&lab, "c > c owns ").await;
+    until_logged(&lab, "c > c owns ").await;
     world.api::<ConfigMap>().delete("c", &DeleteParams::default()).await.unwrap();
-    said(&lab, " >  owns ").await;
+    until_logged(&lab, " >  owns ").await;
     let passes = lab.log().len();
     label(&world, "b", "never").await;
     sleep(Duration::from_millis(500)).await;
@@ -98,7 +98,7 @@ async fn a_list_holds_what_matches_and_follows_it(world: World) -> World {
     world
 }
 
-async fn what_changed_in_a_list_is_found_after_a_restart(world: World) -> World {
+async fn list_changes_are_found_after_a_restart(world: World) -> World {
     world.install(&definition()).await;
     create(&world, "a", "yes").await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
@@ -110,19 +110,19 @@ async fn what_changed_in_a_list_is_found_after_a_restart(world: World) -> World 
     operator.stop().await.unwrap();
     create(&world, "c", "yes").await;
     let operator = started(&world, &lab).await;
-    said(&lab, "a,c > a,c owns ").await;
+    until_logged(&lab, "a,c > a,c owns ").await;
     operator.stop().await.unwrap();
     world
 }
 
-/// Plays changes of the children and returns what the passes saw, and how often config maps were listed at the end.
+/// Changes the children, and returns the lists of the passes and how often ConfigMaps were listed at the end.
 async fn children(lag: Option<Duration>) -> (Vec<String>, usize) {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let slow = |lag| Fault::new(Effect::Latency(lag)).resource("configmaps").verb(Verb::Watch).always();
     lag.into_iter().for_each(|lag| world.cluster().faults().add(slow(lag)));
     let lab = Lab::at("a");
-    // In pages, so that what lags is not the list.
+    // In pages, so that the list itself does not lag.
     let operator = Running::start(world.prepare::<lister>(lab.clone()).paged_lists());
     world.create::<Widget>(a_widget("w", json!({ "child": "x,y" }))).await;
     for child in ["y,yy", "x", "x"] {
@@ -140,17 +140,17 @@ async fn children(lag: Option<Duration>) -> (Vec<String>, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_wanted_any_more_is_found_and_own_writes_are_in_the_list() {
+async fn a_list_shows_own_writes_and_stale_children() {
     let (log, lists) = children(None).await;
     let first = [" > y owns x,y", "y > y,yy owns y,yy", "y,yy >  owns x"];
     for line in first {
-        assert!(log.iter().any(|said| said == line), "{line}: {log:?}");
+        assert!(log.iter().any(|logged| logged == line), "{line}: {log:?}");
     }
     assert_eq!(lists, 0, "the cache answers");
 }
 
 #[tokio::test(start_paused = true)]
-async fn own_writes_are_in_the_list_though_the_watch_lags() {
+async fn own_writes_are_listed_while_the_watch_lags() {
     let (log, _) = children(Some(Duration::from_secs(600))).await;
     assert_eq!(log, [" > y owns x,y", "y > y,yy owns y,yy", "y,yy >  owns x"]);
 }

@@ -1,4 +1,4 @@
-//! A week in about three seconds of a debug build: all that waits follows tokio's clock.
+//! A week in about three seconds of a debug build: all timers use tokio's clock.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn moment(value: &Value) -> Timestamp {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_week_of_requeues_back_off_and_time_stamps_takes_no_time() {
+async fn a_week_of_requeues_and_retries_runs_in_virtual_time() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lab = Lab::at("a");
@@ -33,14 +33,14 @@ async fn a_week_of_requeues_back_off_and_time_stamps_takes_no_time() {
     // Requeues: one each hour, with the jitter of the object (5 % at most).
     let hours = lab.pauses("fetch hourly").len() as u64;
     assert!((WEEK / HOUR * 94 / 100..=WEEK / HOUR * 107 / 100).contains(&hours), "{hours} passes in a week");
-    // Back-off: at its cap of ten minutes, jittered downward, for nearly all of the week.
+    // Back-off: at its cap of ten minutes, with downward jitter, for nearly all of the week.
     let tries = lab.pauses("fetch broken").len() as u64;
     assert!((WEEK / 600..=2 * WEEK / 600 + 20).contains(&tries), "{tries} tries in a week");
-    // What the server had to do: renew three watches each 290 s, look once in each of them whether a bookmark is due, and no more. Only
-    // those that were open when the objects were made have one each minute: four in 290 s, of three.
+    // Requests of the idle server: three watches are renewed every 290 s, and each checks once whether a bookmark is due. Watches that were
+    // open when the objects were created have one bookmark per minute: four in 290 s, for three watches.
     let (renewals, done) = (world.wire.count(Call::is_watch), work() - earlier);
     assert!((2000..=3 * 300 * 7).contains(&renewals), "{renewals} watches in a week");
-    // A watch that stayed silent asks once, by one item, for the version of the server: one for each of the two.
+    // A silent watch reads the version of the server once, through a list of one item: once for each of the two.
     let asks = world.wire.count(|call| call.method == "GET" && call.query.contains("limit=1"));
     assert!(asks <= 2, "{asks} versions asked for");
     assert_eq!(world.wire.count(|call| !call.is_watch()), asks, "nothing is read or written for objects at rest");
@@ -48,7 +48,7 @@ async fn a_week_of_requeues_back_off_and_time_stamps_takes_no_time() {
     assert_eq!((done.written, done.woken, done.delivered), (0, 0, 0));
     assert!(done.visited <= 10 * asks as u64, "{done:?}");
 
-    // Time stamps: a transition at the end of the week is a week later than the first one, and what is made then is made then.
+    // Timestamps: a transition at the end of the week is a week later than the first one.
     world.merge::<Widget>("hourly", json!({ "spec": { "fetch": "broken" } })).await;
     let after = world.until::<Widget>("hourly", "failing", |widget| !is_ready(widget)).await;
     let stamp = |widget: &Value| moment(&condition(widget, "Fetched").unwrap()["lastTransitionTime"]);

@@ -1,6 +1,6 @@
-//! What operators do, topic by topic, on the in-process server and, where it is their affair, on the real ones.
+//! Behaviour of operators by topic, on the in-process server and, where relevant, on the real ones.
 //!
-//! One binary: linking is what costs. `cargo test -p evenkeel-tests --test behaviour long_run` runs one topic.
+//! One binary saves link time. `cargo test -p evenkeel-tests --test behaviour long_run` runs one topic.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod actions;

@@ -1,4 +1,4 @@
-//! Contracts that are implemented by hand, and broken: what the compiler cannot see is refused at the start.
+//! Broken manual implementations of the traits: errors that the compiler cannot find are refused at the start.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use evenkeel::Operator;
 use evenkeel::operator::{Error, Reason};
 use evenkeel_tests::test_env::{Server, World};
 
-/// The error with which the operator ends.
+/// The error that ends the operator.
 async fn refusal(operator: Operator) -> Error {
     let ended = tokio::time::timeout(Duration::from_secs(60), operator.run_until(std::future::pending())).await;
     ended.expect("it ends by itself").unwrap_err()
@@ -69,7 +69,7 @@ mod written {
         Ok(())
     }
 
-    /// A reconciler of which no step sets the condition.
+    /// A reconciler without a step that sets the condition.
     pub(crate) struct Idle;
 
     impl Reconciler for Idle {
@@ -92,7 +92,7 @@ mod written {
 }
 
 #[tokio::test]
-async fn a_contract_that_is_broken_by_hand_is_refused_at_the_start_naming_the_reconciler() {
+async fn a_broken_manual_impl_is_refused_at_the_start() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = || Operator::new("tester").client(world.client.clone());
     let cases = [

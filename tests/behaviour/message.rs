@@ -1,4 +1,4 @@
-//! The message of a success: what the doc comment of its condition says, unless a step says otherwise.
+//! The message of a success: the doc comment of its condition, unless a step sets another one.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel::prelude::*;
@@ -92,7 +92,7 @@ async fn create(world: &World, name: &str, say: Option<&str>) {
     world.create::<Parcel>(object).await;
 }
 
-async fn what_is_true_says_the_first_sentence_of_its_doc_comment_or_what_its_step_says(world: World) -> World {
+async fn a_true_condition_has_the_doc_sentence_or_step_message(world: World) -> World {
     world.install(&Parcel::crd()).await;
     let operator = world.operator::<before::parcel>(());
     for (say, type_, wanted) in [
@@ -137,6 +137,6 @@ async fn another_doc_comment_writes_nothing_until_the_body_runs(world: World) ->
 }
 
 on_each_server!(
-    what_is_true_says_the_first_sentence_of_its_doc_comment_or_what_its_step_says,
+    a_true_condition_has_the_doc_sentence_or_step_message,
     another_doc_comment_writes_nothing_until_the_body_runs,
 );

@@ -1,4 +1,4 @@
-//! One-shot actions: what fires in which pass, and which receipts the status holds.
+//! One-shot actions: which actions fire in which pass, and which handled tokens the status holds.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use evenkeel_tests::widget::{
 };
 use serde_json::{Value, json};
 
-/// Says which actions fire.
+/// Logs the actions that fire.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), actions(force, hard_reset))]
 async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<String, WidgetError> {
     lab.note("pass");
@@ -38,7 +38,7 @@ async fn annotate(world: &World, annotations: Value) {
     world.merge::<Widget>("w", json!({ "metadata": { "annotations": annotations } })).await;
 }
 
-/// Request and action in one write.
+/// Sets request and action in one write.
 async fn ask(world: &World, action: &str, requested: &str, token: &str) {
     let annotations = json!({ "evenkeel.dev/requestedAt": requested, format!("evenkeel.dev/{action}At"): token });
     annotate(world, annotations).await;
@@ -49,12 +49,12 @@ fn actions(widget: &Value) -> &Value {
     &widget["status"]["lastHandledActions"]
 }
 
-/// How often a line stands in the log.
+/// How often a line is in the log.
 fn times(lab: &Lab, line: &str) -> usize {
-    lab.log().iter().filter(|said| *said == line).count()
+    lab.log().iter().filter(|logged| *logged == line).count()
 }
 
-async fn an_action_fires_once_with_the_token_of_the_request_and_not_with_another(world: World) -> World {
+async fn an_action_fires_once_with_its_request_token(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<forced>(lab.clone());
@@ -76,7 +76,7 @@ async fn an_action_fires_once_with_the_token_of_the_request_and_not_with_another
     world
 }
 
-async fn an_action_alone_runs_nothing_and_does_not_fire_after_its_request(world: World) -> World {
+async fn an_action_without_a_pending_request_never_fires(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<forced>(lab.clone());
@@ -96,7 +96,7 @@ async fn an_action_alone_runs_nothing_and_does_not_fire_after_its_request(world:
     world
 }
 
-async fn an_action_of_a_failing_pass_fires_once_whatever_the_retries(world: World) -> World {
+async fn an_action_of_a_failing_pass_fires_once(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<forced>(lab.clone());
@@ -114,13 +114,13 @@ async fn an_action_of_a_failing_pass_fires_once_whatever_the_retries(world: Worl
     world
 }
 
-async fn a_suspended_object_hands_out_the_receipt_and_fires_nothing_when_resumed(world: World) -> World {
+async fn a_suspended_object_stores_the_token_without_firing(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<forced>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    // The generation is not observed: nothing was done for it.
+    // The generation is not observed, since the object was not reconciled.
     world.wire.observers().excuse("w");
     world.merge::<Widget>("w", json!({ "spec": { "suspend": true } })).await;
     ask(&world, "force", "one", "one").await;
@@ -132,7 +132,7 @@ async fn a_suspended_object_hands_out_the_receipt_and_fires_nothing_when_resumed
     world
 }
 
-async fn an_action_asked_for_while_nobody_ran_fires_in_one_pass_of_all_starts(world: World) -> World {
+async fn an_action_requested_during_downtime_fires_once(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<forced>(lab.clone());
@@ -151,15 +151,15 @@ async fn an_action_asked_for_while_nobody_ran_fires_in_one_pass_of_all_starts(wo
 }
 
 on_each_server!(
-    an_action_fires_once_with_the_token_of_the_request_and_not_with_another,
-    an_action_alone_runs_nothing_and_does_not_fire_after_its_request,
-    an_action_of_a_failing_pass_fires_once_whatever_the_retries,
-    a_suspended_object_hands_out_the_receipt_and_fires_nothing_when_resumed,
-    an_action_asked_for_while_nobody_ran_fires_in_one_pass_of_all_starts,
+    an_action_fires_once_with_its_request_token,
+    an_action_without_a_pending_request_never_fires,
+    an_action_of_a_failing_pass_fires_once,
+    a_suspended_object_stores_the_token_without_firing,
+    an_action_requested_during_downtime_fires_once,
 );
 
 #[tokio::test(start_paused = true)]
-async fn actions_fire_from_everywhere() {
+async fn one_shot_actions_fire_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<forced>(lab.clone());
@@ -170,12 +170,12 @@ async fn actions_fire_from_everywhere() {
             annotate(&stage, annotations).await;
             stage.rest().await;
         }
-        // An action that was not asked for with its request never fires.
+        // An action whose request was not made together with it never fires.
         annotate(&stage, json!({ "evenkeel.dev/requestedAt": "three", "evenkeel.dev/forceAt": "other" })).await;
         stage.rest().await;
         let object = stage.raw::<Widget>("w").await;
         assert_eq!(actions(&object), &json!({ "force": "other", "hardReset": "hardReset" }));
-        // A pass whose end was not stored fires again.
+        // A pass whose result was not stored fires again.
         assert!(times(&lab, "force") >= 1 && times(&lab, "reset") >= 1);
     })
     .await;

@@ -1,4 +1,4 @@
-//! Long operations: started once, remembered before they are waited for, asked for until they end.
+//! Long operations: started once, stored before the wait, polled until they end.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use kube::{Api, CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-/// What makes something that takes long.
+/// A service with long operations.
 #[derive(Default)]
 struct Plant {
-    /// How often each operation was asked for.
+    /// How often each operation was polled.
     operations: Mutex<BTreeMap<String, usize>>,
     started: AtomicUsize,
-    /// After how many questions an operation has ended.
+    /// The number of polls until an operation ends.
     takes: usize,
 }
 
@@ -30,7 +30,7 @@ impl Plant {
         Arc::new(Self { takes: questions, ..Self::default() })
     }
 
-    /// Starts it, or finds what was started before.
+    /// Starts the operation, or returns the one that was started before.
     fn start(&self, what: &str) -> String {
         self.started.fetch_add(1, Ordering::SeqCst);
         let handle = format!("order of {what}");
@@ -38,7 +38,7 @@ impl Plant {
         handle
     }
 
-    /// What it made, once it has ended.
+    /// The result, once the operation has ended.
     fn ask(&self, handle: &str) -> Option<String> {
         let mut operations = self.operations.lock().unwrap();
         let asked = operations.get_mut(handle).unwrap();
@@ -114,7 +114,7 @@ fn built(object: &Value) -> &str {
     object["status"]["built"].as_str().unwrap_or_default()
 }
 
-async fn a_long_operation_is_started_once_and_asked_for_also_after_a_restart(world: World) -> World {
+async fn a_long_operation_starts_once_across_restarts(world: World) -> World {
     let plant = Plant::taking(2);
     world.install(&Engine::crd()).await;
     let operator = world.operator::<engine>(plant.clone());
@@ -129,7 +129,7 @@ async fn a_long_operation_is_started_once_and_asked_for_also_after_a_restart(wor
     world
 }
 
-async fn an_operation_of_an_earlier_spec_is_followed_by_one_of_the_new(world: World) -> World {
+async fn a_changed_spec_starts_a_second_operation(world: World) -> World {
     let plant = Plant::taking(2);
     world.install(&Engine::crd()).await;
     let operator = world.operator::<engine>(plant.clone());
@@ -142,13 +142,13 @@ async fn an_operation_of_an_earlier_spec_is_followed_by_one_of_the_new(world: Wo
     world
 }
 
-async fn what_others_write_meanwhile_does_not_start_it_again(world: World) -> World {
+async fn writes_by_others_do_not_restart_an_operation(world: World) -> World {
     let plant = Plant::taking(4);
     world.install(&Engine::crd()).await;
     let operator = world.operator::<engine>(plant.clone());
     world.create::<Engine>(an_engine(1)).await;
     world.until::<Engine>("e", "begun", |e| e["status"]["building"].is_object()).await;
-    // Somebody loses the handle and tells lies, and somebody else edits what no step reads.
+    // One client removes the handle and sets a wrong result, another one edits a field that no step reads.
     let api: Api<Engine> = world.api();
     let lies = json!({ "status": { "building": null, "built": "by hand", "conditions": [] } });
     api.patch_status("e", &PatchParams::default(), &Patch::Merge(lies)).await.unwrap();
@@ -163,13 +163,13 @@ async fn what_others_write_meanwhile_does_not_start_it_again(world: World) -> Wo
 }
 
 on_each_server!(
-    what_others_write_meanwhile_does_not_start_it_again,
-    a_long_operation_is_started_once_and_asked_for_also_after_a_restart,
-    an_operation_of_an_earlier_spec_is_followed_by_one_of_the_new,
+    writes_by_others_do_not_restart_an_operation,
+    a_long_operation_starts_once_across_restarts,
+    a_changed_spec_starts_a_second_operation,
 );
 
 #[tokio::test(start_paused = true)]
-async fn long_operations_converge_from_everywhere() {
+async fn long_operations_converge_after_any_fault() {
     from_everywhere(&Engine::crd(), async |stage| {
         let plant = Plant::taking(2);
         stage.operate::<engine>(plant.clone());
@@ -179,7 +179,7 @@ async fn long_operations_converge_from_everywhere() {
         stage.rest().await;
         let object = stage.raw::<Engine>("e").await;
         assert!(is_ready(&object) && built(&object) == "made by order of size 2", "{object:#}");
-        // Only a crash between the start and the write can make it start again.
+        // Only a crash between the start and the write can start it again.
         assert!((2..=3).contains(&plant.started()), "{}", plant.started());
         built(&object).to_owned()
     })

@@ -1,22 +1,22 @@
-//! An API server that is ill, or slow: how politely an operator waits, and who is served meanwhile. In virtual time, beside two
-//! controllers written by hand.
+//! A failing or slow API server: how few requests an operator sends, and which objects it serves meanwhile. In virtual time, compared with
+//! two hand-written controllers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use evenkeel_tests::comparison::{ALL, Contest, Shape, Who};
 use evenkeel_tests::recording_client::Fault;
-use evenkeel_tests::scenarios::{self, LATENCY, newcomer};
+use evenkeel_tests::scenarios::{self, LATENCY, changed_object};
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// What an outage of ten minutes cost.
+/// The cost of an outage of ten minutes.
 #[derive(Debug)]
 struct Outage {
-    /// Writes that were tried, for each object.
+    /// Attempted writes per object.
     tries: f64,
-    /// The most in one second after the first.
+    /// The maximum in one second after the first.
     busiest: usize,
     /// From the end of the outage until the last object is served.
     recovery: Duration,
@@ -25,7 +25,7 @@ struct Outage {
 async fn outage(who: Who, objects: usize, code: u16) -> Outage {
     let scenarios::Outage { time: [start, end], tried, after } = scenarios::outage(who, objects, code).await;
     assert!(after.len() >= objects, "all are served in the end");
-    // The hand-written one goes on writing: each object counts when it is first served.
+    // The hand-written controller keeps writing, so each object counts when it is first served.
     let served = after.iter().take(objects).max().copied().unwrap();
     let mut seconds = BTreeMap::<u64, usize>::new();
     for second in tried.iter().map(|at| (*at - start).as_secs()).filter(|second| *second > 0) {
@@ -39,7 +39,7 @@ async fn outage(who: Who, objects: usize, code: u16) -> Outage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outage_of_ten_minutes_costs_few_requests_and_all_are_served_within_a_minute_after_it() {
+async fn an_outage_costs_few_requests_and_recovery_takes_a_minute() {
     for (code, objects) in [(503, 1_000), (500, 100), (429, 100)] {
         let ours = outage(Who::Ours, objects, code).await;
         println!("{code} ours: {ours:?}");
@@ -51,7 +51,7 @@ async fn an_outage_of_ten_minutes_costs_few_requests_and_all_are_served_within_a
     }
 }
 
-/// How long it takes until all objects are served that the server lets through.
+/// The time until all objects that the server accepts are served.
 async fn served(who: Who, objects: usize, is_ill: fn(usize) -> bool) -> Duration {
     let mut contest = Contest::new(who, Shape::Plain).await;
     contest.create(objects).await;
@@ -72,7 +72,7 @@ async fn served(who: Who, objects: usize, is_ill: fn(usize) -> bool) -> Duration
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_that_fail_hold_no_slot_of_those_that_do_not() {
+async fn failing_objects_do_not_block_slots_of_others() {
     for who in ALL {
         let fine = served(who, 200, |_| false).await;
         let mixed = served(who, 200, |at| at % 10 == 0).await;
@@ -84,8 +84,8 @@ async fn objects_that_fail_hold_no_slot_of_those_that_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pass_that_sends_an_event_holds_its_slot_no_longer_than_one_that_sends_none() {
-    // Sixteen at a time: so many rounds, and of ours the definition is read beside the first page.
+async fn sending_an_event_does_not_prolong_a_slot() {
+    // Sixteen at a time; evenkeel reads the CRD in parallel to the first page.
     let (objects, rounds) = (200, 200_u32.div_ceil(16));
     let [ours, by_hand] = [served(Who::Ours, objects, |_| false).await, served(Who::B1, objects, |_| false).await];
     println!("{objects} objects, each with an event of ours: {ours:?} ours, {by_hand:?} B1");
@@ -94,13 +94,13 @@ async fn a_pass_that_sends_an_event_holds_its_slot_no_longer_than_one_that_sends
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_changed_object_is_served_within_two_round_trips_after_the_list_whatever_the_number_of_others() {
+async fn a_changed_object_is_served_soon_after_a_restart() {
     for objects in [1, 40, 600] {
-        let ours = newcomer(Who::Ours, objects, 0).await;
+        let ours = changed_object(Who::Ours, objects, 0).await;
         println!("one of {objects}: ours {ours:?} after the last page was asked for");
         assert!(ours <= 2 * LATENCY + Duration::from_millis(1), "{objects}: {ours:?}");
     }
     for who in [Who::B0, Who::B1] {
-        println!("one of 40: {who:?} {:?}", newcomer(who, 40, 0).await);
+        println!("one of 40: {who:?} {:?}", changed_object(who, 40, 0).await);
     }
 }

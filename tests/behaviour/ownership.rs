@@ -1,4 +1,4 @@
-//! Several operators with the same kind in one cluster: whose an object is, and that nobody else touches it.
+//! Several operators for the same kind in one cluster: each object belongs to one, and the others do not touch it.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ async fn hand_over(world: &World, namespace: impl Into<Value>) {
 }
 
 on_each_server!(
-    an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer,
-    an_object_of_another_operator_is_left_alone_with_one_event,
-    an_object_that_is_handed_over_goes_on_under_the_other_operator,
-    an_object_that_is_handed_over_to_an_operator_that_is_down_is_reconciled_once_it_starts,
+    an_unowned_object_is_claimed_with_its_finalizer,
+    an_object_of_another_operator_gets_one_event,
+    a_handed_over_object_continues_under_the_other_operator,
+    a_handed_over_object_waits_for_its_operator,
 );
 
-async fn an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer(world: World) -> World {
+async fn an_unowned_object_is_claimed_with_its_finalizer(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let running = operator(&world, &lab, "here");
@@ -48,17 +48,22 @@ async fn an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer(world: Wor
     world
 }
 
-async fn an_object_of_another_operator_is_left_alone_with_one_event(world: World) -> World {
+async fn an_object_of_another_operator_gets_one_event(world: World) -> World {
     world.install(&definition()).await;
-    // Nobody is there to make it ready.
+    // No operator makes it ready.
     world.wire.observers().excuse("w");
     let lab = Lab::at("a");
     let running = operator(&world, &lab, "here");
     world.create::<Widget>(owned_by("w", "there")).await;
-    eventually(SOON, || async { (world.told("OwnedElsewhere") == 1).then_some(()) }).await;
+    eventually(SOON, || async { (world.events_sent("OwnedElsewhere") == 1).then_some(()) }).await;
     world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
     quiet().await;
-    assert_eq!((world.told("OwnedElsewhere"), world.writes(), lab.passes()), (1, 0, 0), "{:#?}", world.wire.calls());
+    assert_eq!(
+        (world.events_sent("OwnedElsewhere"), world.writes(), lab.passes()),
+        (1, 0, 0),
+        "{:#?}",
+        world.wire.calls()
+    );
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;
     quiet().await;
@@ -67,7 +72,7 @@ async fn an_object_of_another_operator_is_left_alone_with_one_event(world: World
     world
 }
 
-async fn an_object_that_is_handed_over_to_an_operator_that_is_down_is_reconciled_once_it_starts(world: World) -> World {
+async fn a_handed_over_object_waits_for_its_operator(world: World) -> World {
     world.install(&definition()).await;
     let (here, there) = (Lab::at("a"), Lab::at("b"));
     let one = operator(&world, &here, "here");
@@ -81,7 +86,7 @@ async fn an_object_that_is_handed_over_to_an_operator_that_is_down_is_reconciled
     world
 }
 
-async fn an_object_that_is_handed_over_goes_on_under_the_other_operator(world: World) -> World {
+async fn a_handed_over_object_continues_under_the_other_operator(world: World) -> World {
     world.install(&definition()).await;
     let (here, there) = (Lab::at("a"), Lab::at("b"));
     let (one, other) = (operator(&world, &here, "here"), operator(&world, &there, "there"));

@@ -1,4 +1,4 @@
-//! Branches, joins and loops of a pipeline: what runs, and what becomes of the conditions.
+//! Branches, joins and loops of a pipeline: which steps run, and the resulting conditions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 on_each_server!(
     a_skipped_step_is_ready_with_the_reason_of_the_branch,
-    what_a_step_said_is_taken_back_when_it_is_skipped,
-    steps_after_a_failure_in_a_branch_are_blocked_and_skipped_ones_are_not,
+    skipping_a_step_resets_its_conditions,
+    a_failure_in_a_branch_blocks_later_steps,
     a_skipped_external_step_is_undone,
-    progress_of_one_joined_step_leaves_that_of_another_in_place,
+    progress_of_joined_steps_is_independent,
 );
 
 macro_rules! in_process {
@@ -31,12 +31,12 @@ macro_rules! in_process {
 
 in_process!(
     joined_steps_run_at_the_same_time,
-    each_joined_step_marks_its_own_condition_and_the_weightiest_error_decides,
+    the_most_severe_error_of_a_join_decides,
     the_shortest_poll_of_joined_steps_decides,
-    a_panic_in_a_joined_step_is_its_own,
-    a_time_out_of_a_joined_step_is_its_own,
-    a_loop_runs_all_items_and_tells_of_the_failed_ones,
-    a_loop_over_nothing_and_a_loop_whose_items_have_nothing_to_do_succeed,
+    a_panic_affects_only_its_joined_step,
+    a_timeout_affects_only_its_joined_step,
+    a_loop_runs_all_items_and_reports_failures,
+    empty_and_idle_loops_succeed,
 );
 
 async fn start(world: &World, spec: Value) -> (Arc<Kitchen>, Running) {
@@ -47,7 +47,7 @@ async fn start(world: &World, spec: Value) -> (Arc<Kitchen>, Running) {
     (kitchen, operator)
 }
 
-fn told(object: &Value, type_: &str) -> [String; 3] {
+fn shown(object: &Value, type_: &str) -> [String; 3] {
     let condition = condition(object, type_).unwrap_or(&Value::Null);
     ["status", "reason", "message"].map(|part| condition[part].as_str().unwrap_or_default().to_owned())
 }
@@ -55,37 +55,37 @@ fn told(object: &Value, type_: &str) -> [String; 3] {
 async fn a_skipped_step_is_ready_with_the_reason_of_the_branch(world: World) -> World {
     let (kitchen, operator) = start(&world, json!({})).await;
     let object = world.until::<Recipe>("r", "ready", is_ready).await;
-    assert_eq!(told(&object, "Tasted"), ["True", "NotAsked", "step taste was not needed"]);
-    assert_eq!(told(&object, "Served")[2], "r: soup and 1 steak, untasted");
+    assert_eq!(shown(&object, "Tasted"), ["True", "NotAsked", "step taste was not needed"]);
+    assert_eq!(shown(&object, "Served")[2], "r: soup and 1 steak, untasted");
     assert!(condition(&object, "Bland").is_none());
     assert_eq!(kitchen.log(), ["shop", "boil", "fry", "serve"]);
     operator.stop().await.unwrap();
     world
 }
 
-async fn what_a_step_said_is_taken_back_when_it_is_skipped(world: World) -> World {
+async fn skipping_a_step_resets_its_conditions(world: World) -> World {
     let (kitchen, operator) = start(&world, json!({ "taste": true, "acts": { "salt": "none" } })).await;
     let object = world.until::<Recipe>("r", "bland", |o| status_of(o, "Bland") == "True").await;
     assert_eq!(status_of(&object, "Ready"), "False");
     world.merge::<Recipe>("r", json!({ "spec": { "taste": false } })).await;
     let object = world.until::<Recipe>("r", "ready", is_ready).await;
     assert!(condition(&object, "Bland").is_none());
-    assert_eq!(told(&object, "Tasted")[1], "NotAsked");
+    assert_eq!(shown(&object, "Tasted")[1], "NotAsked");
     assert_eq!(object["status"]["taste"], "fine", "the author's fields are the author's");
     assert_eq!(kitchen.log()[..3], ["shop", "taste", "boil"]);
     operator.stop().await.unwrap();
     world
 }
 
-async fn steps_after_a_failure_in_a_branch_are_blocked_and_skipped_ones_are_not(world: World) -> World {
+async fn a_failure_in_a_branch_blocks_later_steps(world: World) -> World {
     let (kitchen, operator) = start(&world, json!({ "taste": true, "acts": { "taste": "invalid" } })).await;
     let object = world.until::<Recipe>("r", "stalled", |o| status_of(o, "Stalled") == "True").await;
-    assert_eq!(told(&object, "Tasted"), ["False", "Impossible", "taste cannot be done"]);
-    assert_eq!(told(&object, "Served"), ["Unknown", "Blocked", "step taste is in the way"]);
+    assert_eq!(shown(&object, "Tasted"), ["False", "Impossible", "taste cannot be done"]);
+    assert_eq!(shown(&object, "Served"), ["Unknown", "Blocked", "step taste is in the way"]);
     assert_eq!(kitchen.log(), ["shop", "taste"]);
     world.create::<Recipe>(a_recipe("s", &json!({ "acts": { "serve": "invalid" } }))).await;
     let object = world.until::<Recipe>("s", "stalled", |o| status_of(o, "Stalled") == "True").await;
-    assert_eq!((told(&object, "Tasted")[1].as_str(), told(&object, "Served")[0].as_str()), ("NotAsked", "False"));
+    assert_eq!((shown(&object, "Tasted")[1].as_str(), shown(&object, "Served")[0].as_str()), ("NotAsked", "False"));
     operator.stop().await.unwrap();
     world
 }
@@ -100,7 +100,7 @@ async fn a_skipped_external_step_is_undone(world: World) -> World {
     world
 }
 
-async fn progress_of_one_joined_step_leaves_that_of_another_in_place(world: World) -> World {
+async fn progress_of_joined_steps_is_independent(world: World) -> World {
     world.install(&definition()).await;
     let kitchen = Arc::<Kitchen>::default();
     let held = kitchen.hold.lock().await;
@@ -120,19 +120,19 @@ async fn progress_of_one_joined_step_leaves_that_of_another_in_place(world: Worl
 async fn joined_steps_run_at_the_same_time(world: World) -> World {
     let (_, operator) = start(&world, json!({ "acts": { "boil": "meet ", "fry": "meet " } })).await;
     let object = world.until::<Recipe>("r", "ready, so they met", is_ready).await;
-    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", "The soup is done."]);
+    assert_eq!(shown(&object, "Boiled"), ["True", "Succeeded", "The soup is done."]);
     operator.stop().await.unwrap();
     world
 }
 
-async fn each_joined_step_marks_its_own_condition_and_the_weightiest_error_decides(world: World) -> World {
+async fn the_most_severe_error_of_a_join_decides(world: World) -> World {
     let acts = json!({ "boil": "meet invalid", "fry": "meet broken" });
     let (_, operator) = start(&world, json!({ "acts": acts })).await;
     let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
-    assert_eq!(told(&object, "Boiled"), ["False", "Impossible", "boil cannot be done"]);
-    assert_eq!(told(&object, "Fried"), ["False", "Burnt", "fry went wrong"]);
-    assert_eq!(told(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
-    assert_eq!(told(&object, "Greeted"), ["Unknown", "Blocked", "step fry is in the way"]);
+    assert_eq!(shown(&object, "Boiled"), ["False", "Impossible", "boil cannot be done"]);
+    assert_eq!(shown(&object, "Fried"), ["False", "Burnt", "fry went wrong"]);
+    assert_eq!(shown(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
+    assert_eq!(shown(&object, "Greeted"), ["Unknown", "Blocked", "step fry is in the way"]);
     assert!(condition(&object, "Stalled").is_none());
     operator.stop().await.unwrap();
     world
@@ -142,72 +142,72 @@ async fn the_shortest_poll_of_joined_steps_decides(world: World) -> World {
     let acts = json!({ "boil": "slow", "fry": "poll" });
     let (kitchen, operator) = start(&world, json!({ "acts": acts })).await;
     let object = world.until::<Recipe>("r", "waiting", |o| status_of(o, "Reconciling") == "True").await;
-    assert_eq!(told(&object, "Ready")[2], "fry takes its time");
+    assert_eq!(shown(&object, "Ready")[2], "fry takes its time");
     let boiled = || kitchen.log().iter().filter(|line| *line == "boil").count();
     eventually(SOON, || async { (boiled() == 2).then_some(()) }).await;
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_panic_in_a_joined_step_is_its_own(world: World) -> World {
+async fn a_panic_affects_only_its_joined_step(world: World) -> World {
     let (_, operator) = start(&world, json!({ "acts": { "boil": "meet panic", "fry": "meet " } })).await;
     let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
-    assert_eq!(told(&object, "Boiled"), ["False", "Panicked", "step boil panicked: boil fell over"]);
-    assert_eq!(told(&object, "Fried"), ["True", "Succeeded", "The steak is done."]);
+    assert_eq!(shown(&object, "Boiled"), ["False", "Panicked", "step boil panicked: boil fell over"]);
+    assert_eq!(shown(&object, "Fried"), ["True", "Succeeded", "The steak is done."]);
     assert_eq!((&object["status"]["steak"], &object["status"]["soup"]), (&json!("done"), &Value::Null));
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_time_out_of_a_joined_step_is_its_own(world: World) -> World {
+async fn a_timeout_affects_only_its_joined_step(world: World) -> World {
     let (_, operator) = start(&world, json!({ "acts": { "fry": "hang" } })).await;
     let object = world.until::<Recipe>("r", "timed out", |o| status_of(o, "Reconciling") == "True").await;
-    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", "The soup is done."]);
-    assert_eq!(told(&object, "Fried"), ["False", "TimedOut", "step fry did not end within 3s"]);
-    assert_eq!((told(&object, "Shopped")[0].as_str(), &object["status"]["soup"]), ("True", &json!("done")));
+    assert_eq!(shown(&object, "Boiled"), ["True", "Succeeded", "The soup is done."]);
+    assert_eq!(shown(&object, "Fried"), ["False", "TimedOut", "step fry did not end within 3s"]);
+    assert_eq!((shown(&object, "Shopped")[0].as_str(), &object["status"]["soup"]), ("True", &json!("done")));
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_loop_runs_all_items_and_tells_of_the_failed_ones(world: World) -> World {
+async fn a_loop_runs_all_items_and_reports_failures(world: World) -> World {
     let acts = json!({ "ann": "invalid", "bob": "poll", "dan": "broken", "eve": "broken", "fay": "nothing" });
     let guests = ["ann", "bob", "cid", "dan", "eve", "fay"];
     let (kitchen, operator) = start(&world, json!({ "acts": acts, "guests": guests })).await;
     let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
     let message = "4 of 6 failed: ann cannot be done; bob takes its time; dan went wrong; and 1 more";
-    assert_eq!(told(&object, "Greeted"), ["False", "Burnt", message]);
-    assert_eq!(told(&object, "Served")[1], "Blocked");
+    assert_eq!(shown(&object, "Greeted"), ["False", "Burnt", message]);
+    assert_eq!(shown(&object, "Served")[1], "Blocked");
     assert_eq!(kitchen.log()[3..9], guests);
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_loop_over_nothing_and_a_loop_whose_items_have_nothing_to_do_succeed(world: World) -> World {
+async fn empty_and_idle_loops_succeed(world: World) -> World {
     let (_, operator) = start(&world, json!({})).await;
     world.create::<Recipe>(a_recipe("s", &json!({ "acts": { "ann": "nothing" }, "guests": ["ann"] }))).await;
     for name in ["r", "s"] {
         let object = world.until::<Recipe>(name, "ready", is_ready).await;
-        assert_eq!(told(&object, "Greeted"), ["True", "Succeeded", "The guests are welcome."]);
+        assert_eq!(shown(&object, "Greeted"), ["True", "Succeeded", "The guests are welcome."]);
     }
     operator.stop().await.unwrap();
     world
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_each_try_records_and_takes_back_is_no_progress_and_the_back_off_grows() {
+async fn reverted_records_do_not_reset_the_back_off() {
     let world = World::on(Server::InProcess).await.unwrap();
     let (kitchen, operator) = start(&world, json!({ "record": true, "acts": { "fry": "broken" } })).await;
     tokio::time::sleep(Duration::from_secs(300)).await;
     let object = world.raw::<Recipe>("r").await;
-    assert_eq!(told(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
+    assert_eq!(shown(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
     let tries = kitchen.log().iter().filter(|line| *line == "fry").count();
     assert!((3..30).contains(&tries), "{tries} tries in five minutes");
     operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn branches_joins_and_loops_converge_from_everywhere() {
-    // What the one or the other of two joined steps made last.
+async fn branches_joins_and_loops_converge_after_any_fault() {
+    // The last result of either joined step.
     let sweep = Sweep::new().ignore("status.last");
     swept(sweep, &definition(), async |stage| {
         let kitchen = Arc::<Kitchen>::default();

@@ -1,4 +1,4 @@
-//! Policies: what the owner of an object allows; under `skip` it is observed only, and what is detached is left behind.
+//! Policies: which writes the owner of an object allows; `skip` only observes, and detached effects are left behind.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 const KEY: &str = "evenkeel.dev/policy";
 
-/// Looks at what is stored, and stores nothing.
+/// Reads the stored revision and stores nothing.
 #[observe(sets(on::Stored))]
 async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note(&format!("look {}", widget.name_any()));
@@ -89,7 +89,7 @@ fn widget_with(name: &str, key: &str, policy: &str) -> Value {
     widget
 }
 
-async fn say(world: &World, policy: impl Into<Value>) {
+async fn set_policy(world: &World, policy: impl Into<Value>) {
     world.merge::<Widget>("w", json!({ "metadata": { "annotations": { KEY: policy.into() } } })).await;
 }
 
@@ -102,7 +102,7 @@ fn policy(object: &Value) -> &str {
     object["status"]["observedInputs"]["policy"].as_str().unwrap_or("manage")
 }
 
-async fn under_skip_an_object_is_observed_and_left_behind(world: World) -> World {
+async fn under_skip_an_object_is_only_observed(world: World) -> World {
     let lab = Lab::at("a");
     let operator = start(&world, &lab).await;
     world.create::<Widget>(widget_with("w", KEY, "skip")).await;
@@ -116,21 +116,21 @@ async fn under_skip_an_object_is_observed_and_left_behind(world: World) -> World
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;
     assert_eq!((lab.passes(), lab.cleanups()), (0, 0));
-    eventually(SOON, || async { (world.told("Detached") == 1).then_some(()) }).await;
-    assert_eq!(world.told("PolicyChanged"), 1);
+    eventually(SOON, || async { (world.events_sent("Detached") == 1).then_some(()) }).await;
+    assert_eq!(world.events_sent("PolicyChanged"), 1);
     operator.stop().await.unwrap();
     world
 }
 
-async fn a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none(world: World) -> World {
+async fn a_policy_change_costs_one_status_write(world: World) -> World {
     let lab = Lab::at("a");
     let operator = start(&world, &lab).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let managed = world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!(managed["status"]["observedInputs"]["policy"], "manage");
-    // Kubernetes 1.20 gives the first status to who created the object: what is left out of it is taken over, once.
+    // On Kubernetes 1.20 the creator of the object owns the first status, so a removed field is taken over once.
     let mut writes = if world.server == Server::Full { 3 } else { 1 };
-    for (said, wanted) in [
+    for (value, wanted) in [
         (json!("skip"), "skip"),
         (json!("detach-on-delete"), "detach-on-delete"),
         (json!("skip"), "skip"),
@@ -138,16 +138,21 @@ async fn a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none
     ] {
         quiet().await;
         world.wire.clear();
-        say(&world, said).await;
+        set_policy(&world, value).await;
         world.until::<Widget>("w", wanted, |w| policy(w) == wanted && is_ready(w)).await;
         quiet().await;
-        assert_eq!((world.writes(), world.told("PolicyChanged")), (writes, 1), "{wanted}: {:#?}", world.wire.calls());
+        assert_eq!(
+            (world.writes(), world.events_sent("PolicyChanged")),
+            (writes, 1),
+            "{wanted}: {:#?}",
+            world.wire.calls()
+        );
         writes = 1;
     }
     let passes = lab.passes();
     world.wire.clear();
     for same in [json!("manage"), json!(""), Value::Null] {
-        say(&world, same).await;
+        set_policy(&world, same).await;
         quiet().await;
     }
     operator.stop().await.unwrap();
@@ -158,7 +163,7 @@ async fn a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none
     world
 }
 
-async fn what_is_detached_is_made_and_left_behind(world: World) -> World {
+async fn a_detached_object_leaves_its_effects_behind(world: World) -> World {
     let lab = Lab::at("a");
     let operator = start(&world, &lab).await;
     world.create::<Widget>(widget_with("w", KEY, "detach-on-delete")).await;
@@ -171,12 +176,12 @@ async fn what_is_detached_is_made_and_left_behind(world: World) -> World {
     world
 }
 
-async fn a_misspelt_policy_changes_nothing_and_deletes_nothing_until_it_is_corrected(world: World) -> World {
+async fn a_misspelt_policy_changes_and_deletes_nothing(world: World) -> World {
     let lab = Lab::at("a");
     let operator = start(&world, &lab).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    say(&world, "Skip").await;
+    set_policy(&world, "Skip").await;
     let is_unknown = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "PolicyUnknown");
     let object = world.until::<Widget>("w", "unknown", is_unknown).await;
     let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
@@ -188,15 +193,15 @@ async fn a_misspelt_policy_changes_nothing_and_deletes_nothing_until_it_is_corre
     quiet().await;
     let object = world.raw::<Widget>("w").await;
     assert!(is_unknown(&object) && object["metadata"]["finalizers"].as_array().is_some_and(|f| f.len() == 1));
-    assert_eq!((lab.passes(), lab.cleanups(), world.told("PolicyUnknown")), (1, 0, 1));
-    say(&world, "manage").await;
+    assert_eq!((lab.passes(), lab.cleanups(), world.events_sent("PolicyUnknown")), (1, 0, 1));
+    set_policy(&world, "manage").await;
     world.until_gone::<Widget>("w").await;
     assert_eq!((lab.passes(), lab.cleanups()), (1, 1));
     operator.stop().await.unwrap();
     world
 }
 
-async fn the_operators_default_counts_where_an_object_says_nothing(world: World) -> World {
+async fn the_default_policy_applies_to_unannotated_objects(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.prepare::<governed>(lab.clone()).default_policy(Policy::Skip);
@@ -204,7 +209,7 @@ async fn the_operators_default_counts_where_an_object_says_nothing(world: World)
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "observed", |w| policy(w) == "skip" && is_ready(w)).await;
     assert_eq!(lab.passes(), 0);
-    say(&world, "manage").await;
+    set_policy(&world, "manage").await;
     world
         .until::<Widget>("w", "managed", |w| policy(w) == "manage" && is_ready(w) && condition(w, "Fetched").is_some())
         .await;
@@ -220,7 +225,7 @@ async fn govern(world: &World, annotations: Value) {
     namespaces.patch(&world.namespace, &PatchParams::default(), &patch).await.unwrap();
 }
 
-async fn the_policy_of_the_namespace_counts_where_an_object_says_nothing(world: World) -> World {
+async fn the_namespace_policy_applies_to_unannotated_objects(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<subject>(lab.clone());
@@ -231,12 +236,12 @@ async fn the_policy_of_the_namespace_counts_where_an_object_says_nothing(world: 
     govern(&world, json!({ KEY: "skip" })).await;
     world.until::<Widget>("w", "observed", |w| policy(w) == "skip" && is_ready(w)).await;
     quiet().await;
-    // On 1.20 with the take-over of what the creator holds.
+    // On 1.20 with one take-over of the fields of the creator.
     let writes = if world.server == Server::Full { 3 } else { 1 };
-    assert_eq!((world.writes(), world.told("PolicyChanged")), (writes, 1), "{:#?}", world.wire.calls());
-    say(&world, "detach-on-delete").await;
+    assert_eq!((world.writes(), world.events_sent("PolicyChanged")), (writes, 1), "{:#?}", world.wire.calls());
+    set_policy(&world, "detach-on-delete").await;
     world.until::<Widget>("w", "detached", |w| policy(w) == "detach-on-delete").await;
-    say(&world, Value::Null).await;
+    set_policy(&world, Value::Null).await;
     world.until::<Widget>("w", "observed again", |w| policy(w) == "skip").await;
     quiet().await;
     let looked = lab.log().len();
@@ -264,8 +269,8 @@ async fn the_policy_of_the_namespace_counts_where_an_object_says_nothing(world: 
     world
 }
 
-async fn where_nobody_observes_the_status_says_no_more_than_the_policy(world: World) -> World {
-    // No pass has been, so there is no Ready yet beside the policy.
+async fn without_an_observer_the_status_has_only_the_policy(world: World) -> World {
+    // No pass has run, so the status has a policy and no Ready.
     world.wire.observers().excuse("w");
     let lab = Lab::at("a");
     world.install(&definition()).await;
@@ -293,25 +298,25 @@ async fn the_observer_of_a_struct_is_a_method(world: World) -> World {
     let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
     world.create::<Widget>(widget_with("w", KEY, "skip")).await;
     world.until::<Widget>("w", "observed", is_ready).await;
-    say(&world, "manage").await;
+    set_policy(&world, "manage").await;
     eventually(SOON, || async { (lab.log() == ["look w", "copy w"]).then_some(()) }).await;
     operator.stop().await.unwrap();
     world
 }
 
 on_each_server!(
-    under_skip_an_object_is_observed_and_left_behind,
-    a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none,
-    what_is_detached_is_made_and_left_behind,
-    a_misspelt_policy_changes_nothing_and_deletes_nothing_until_it_is_corrected,
-    the_operators_default_counts_where_an_object_says_nothing,
-    the_policy_of_the_namespace_counts_where_an_object_says_nothing,
-    where_nobody_observes_the_status_says_no_more_than_the_policy,
+    under_skip_an_object_is_only_observed,
+    a_policy_change_costs_one_status_write,
+    a_detached_object_leaves_its_effects_behind,
+    a_misspelt_policy_changes_and_deletes_nothing,
+    the_default_policy_applies_to_unannotated_objects,
+    the_namespace_policy_applies_to_unannotated_objects,
+    without_an_observer_the_status_has_only_the_policy,
     the_observer_of_a_struct_is_a_method,
 );
 
 #[tokio::test(start_paused = true)]
-async fn policies_converge_from_everywhere() {
+async fn policies_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<governed>(lab.clone());
@@ -321,18 +326,18 @@ async fn policies_converge_from_everywhere() {
         let maps = stage.api::<ConfigMap>();
         let there = async |name: &str| maps.get_opt(name).await.unwrap().is_some();
         assert_eq!((there("kept").await, there("w").await), (false, true));
-        say(&stage, "Skip").await;
+        set_policy(&stage, "Skip").await;
         stage.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
         stage.rest().await;
-        say(&stage, "skip").await;
+        set_policy(&stage, "skip").await;
         stage.delete::<Widget>("kept").await;
         assert!(is_ready(&stage.raw::<Widget>("w").await));
         let content = || async { maps.get("w").await.unwrap().data.unwrap()["data"].clone() };
         assert_eq!(content().await, "x");
-        say(&stage, "manage").await;
+        set_policy(&stage, "manage").await;
         stage.rest().await;
         assert_eq!(content().await, "y");
-        say(&stage, "detach-on-delete").await;
+        set_policy(&stage, "detach-on-delete").await;
         stage.delete::<Widget>("w").await;
         assert_eq!((lab.cleanups(), lab.effects().iter().any(|effect| effect.contains("kept"))), (0, false));
         lab.effects().len()

@@ -1,4 +1,4 @@
-//! Rights: the list that comes from the wiring is the list of what the operator asks the API server for, no more and no less.
+//! RBAC rules: the rules from the wiring match the requests of the operator exactly.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ enum RightfulCondition {
     Made,
 }
 
-/// Looks at everything that may be looked at.
+/// Reads everything that it may read.
 #[sub_reconciler(sets(on::Looked), watches(Secret, by_name), watches(Service, labels = "look=yes"), polls(Node))]
 async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), WidgetError> {
     let _ = (cx.get::<Secret>("s").await?, cx.get::<Service>("v").await?, cx.get::<Node>("n").await?);
@@ -34,7 +34,7 @@ async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), W
     Ok(())
 }
 
-/// Makes the child, or unmakes it.
+/// Applies or deletes the child.
 #[sub_reconciler(sets(on::Made), owns(ConfigMap), external)]
 async fn make(widget: &Widget, cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
     let mut map = ConfigMap::default();
@@ -78,7 +78,7 @@ fn allowed(operator: &Operator) -> BTreeSet<Asked> {
     rights.iter().flat_map(each).collect()
 }
 
-/// All that can happen to an object: it comes, changes, meets another writer, goes.
+/// Everything that can happen to an object: creation, change, conflict, deletion.
 async fn live(world: &World, lab: &Lab) {
     world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
@@ -93,14 +93,14 @@ async fn live(world: &World, lab: &Lab) {
     eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
 }
 
-/// Its lists come in pages: a server that has streams does not ask for the right to list.
+/// Lists in pages: on a server with streaming lists the operator does not need the verb list.
 fn tester(world: &World, client: &Client, lab: &Arc<Lab>) -> Operator {
     let operator = Operator::new("tester").client(world.wire.client(client)).namespaces([&*world.namespace]);
     operator.paged_lists().reconciler::<rightful>(lab.clone())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
+async fn the_operator_uses_exactly_its_rbac_rules() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.wire.observers().know::<rightful>();
@@ -116,8 +116,8 @@ async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
     assert_eq!(used.difference(&allowed).collect::<Vec<_>>(), Vec::<&Asked>::new(), "used, and not allowed");
     let spare: Vec<&Asked> = allowed.difference(&used).collect();
     let known = |group: &str, resource: &str, verb: &str| (group.to_owned(), resource.to_owned(), verb.to_owned());
-    // An apply that makes an object is asked whether it may create one; an event that comes again is a patch; the admission plugin of
-    // owner references asks for the last.
+    // An apply that creates an object is checked for create as well; a repeated event is a patch; the admission plugin for owner references
+    // checks the last rule.
     let expected = [
         known("", "configmaps", "create"),
         known("events.k8s.io", "events", "patch"),
@@ -126,10 +126,10 @@ async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
     assert_eq!(spare, expected.iter().collect::<Vec<_>>(), "allowed, and not used");
 }
 
-/// Who the operator is where rights are checked.
+/// The user whose rules are checked.
 const ROBOT: &str = "system:serviceaccount:default:tester";
 
-/// Lets the robot do this, and nothing else.
+/// Grants these rules and no others.
 async fn grant(client: &Client, rights: &BTreeSet<Asked>) {
     let rule =
         |(group, resource, verb): &Asked| json!({ "apiGroups": [group], "resources": [resource], "verbs": [verb] });
@@ -144,7 +144,7 @@ async fn grant(client: &Client, rights: &BTreeSet<Asked>) {
     Api::all(client.clone()).create(&PostParams::default(), &bound).await.unwrap();
 }
 
-/// Waits for the first request that the server forbids.
+/// Waits for the first forbidden request.
 async fn forbidden(cluster: &Cluster) -> Entry {
     loop {
         if let Some(entry) = cluster.log().filter(|entry| entry.code == 403).into_iter().next() {
@@ -154,7 +154,7 @@ async fn forbidden(cluster: &Cluster) -> Entry {
     }
 }
 
-/// What the operator is forbidden first when it has its rights but for one; nothing when it lives through everything.
+/// The first forbidden request of an operator that lacks one of its rules; `None` if there is none.
 async fn refused(missing: Option<&Asked>) -> Option<Asked> {
     let world = World::beside(Cluster::builder().rbac().start().await).await;
     world.install(&definition()).await;
@@ -174,16 +174,16 @@ async fn refused(missing: Option<&Asked>) -> Option<Asked> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_rights_suffice() {
+async fn the_rbac_rules_suffice() {
     assert_eq!(refused(None).await, None, "forbidden, with all rights");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_any_of_its_rights_the_operator_is_forbidden_something() {
+async fn every_rbac_rule_is_necessary() {
     let world = World::on(Server::InProcess).await.unwrap();
     let mut rights = allowed(&tester(&world, &world.client, &Lab::at("a")));
     let before = rights.len();
-    // An event that comes again is a patch; a plugin of the real server, which this one has not, asks for the other.
+    // A repeated event is a patch; the other rule is checked by a plugin that only the real server has.
     rights.retain(|(_, resource, verb)| resource != "widgets/finalizers" && (resource != "events" || verb != "patch"));
     assert_eq!(before - rights.len(), 2);
     let runs = futures::stream::iter(&rights).map(|right| async move { (right, refused(Some(right)).await) });
@@ -192,7 +192,7 @@ async fn without_any_of_its_rights_the_operator_is_forbidden_something() {
     assert!(spare.is_empty(), "the operator gets along without: {spare:?}");
 }
 
-/// An apply that may not create is refused as the patch it is.
+/// An apply without create is rejected as a patch.
 fn as_seen(right: &Asked) -> Asked {
     match (right.1.as_str(), right.2.as_str()) {
         ("configmaps", "create") => (right.0.clone(), right.1.clone(), "patch".to_owned()),

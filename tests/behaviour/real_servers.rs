@@ -1,4 +1,4 @@
-//! The cases that decide: each on the in-process server and on both real ones.
+//! The deciding cases, each on the in-process server and on both real ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use kube::api::{DeleteParams, Patch, PatchParams, WatchEvent, WatchParams};
 use serde_json::{Value, json};
 
 on_each_server!(
-    a_new_revision_is_one_pass_and_one_write_and_ready_is_never_false,
+    a_new_revision_costs_one_pass_and_one_write,
     foreign_conditions_are_left_alone_and_cost_nothing,
-    what_an_earlier_manager_left_is_taken_over,
+    fields_of_an_earlier_manager_are_taken_over,
     a_fresh_object_is_not_current,
     an_object_recreated_during_a_pass_is_reconciled,
-    a_field_stored_before_a_failure_is_kept,
-    a_pass_on_a_stale_cache_ends_when_the_cache_catches_up,
+    a_field_stored_before_a_failure_persists,
+    a_stale_pass_retries_until_the_cache_is_current,
     a_restart_runs_nothing_until_a_child_drifts,
-    a_time_stamp_in_the_status_starts_no_loop,
+    a_timestamp_in_the_status_starts_no_loop,
 );
 
 async fn start(world: &World, name: &str, spec: Value) -> (Arc<Lab>, evenkeel_tests::test_env::Running) {
@@ -33,7 +33,7 @@ async fn start(world: &World, name: &str, spec: Value) -> (Arc<Lab>, evenkeel_te
     (lab, operator)
 }
 
-async fn a_new_revision_is_one_pass_and_one_write_and_ready_is_never_false(world: World) -> World {
+async fn a_new_revision_costs_one_pass_and_one_write(world: World) -> World {
     let (lab, operator) = start(&world, "w", json!({ "interval": "2s" })).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
     let version = object["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
@@ -67,7 +67,7 @@ async fn foreign_conditions_are_left_alone_and_cost_nothing(world: World) -> Wor
     let applied = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": "w" }, "status": { "conditions": [foreign] } });
     let api = world.api::<Widget>();
     api.patch_status("w", &PatchParams::apply("neighbour"), &Patch::Apply(applied)).await.unwrap();
-    // By merge patch into the middle of the list.
+    // A merge patch into the middle of the list.
     let mut conditions = world.raw::<Widget>("w").await["status"]["conditions"].as_array().unwrap().clone();
     let mut other = foreign.clone();
     other["type"] = json!("Alien");
@@ -92,7 +92,7 @@ async fn foreign_conditions_are_left_alone_and_cost_nothing(world: World) -> Wor
     world
 }
 
-async fn what_an_earlier_manager_left_is_taken_over(world: World) -> World {
+async fn fields_of_an_earlier_manager_are_taken_over(world: World) -> World {
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let left = json!({ "status": { "observedGeneration": 1, "conditions": [
@@ -126,7 +126,7 @@ async fn an_object_recreated_during_a_pass_is_reconciled(world: World) -> World 
     let first = world.create::<Widget>(a_widget("w", json!({}))).await;
     eventually(SOON, || async { (lab.passes() == 1).then_some(()) }).await;
     let api = world.api::<Widget>();
-    // Gone and back under the same name, while the pass stands still in its first step.
+    // Deleted and recreated under the same name, while the pass waits in its first step.
     api.patch("w", &PatchParams::default(), &Patch::Merge(json!({ "metadata": { "finalizers": null } })))
         .await
         .unwrap();
@@ -143,7 +143,7 @@ async fn an_object_recreated_during_a_pass_is_reconciled(world: World) -> World 
     world
 }
 
-async fn a_field_stored_before_a_failure_is_kept(world: World) -> World {
+async fn a_field_stored_before_a_failure_persists(world: World) -> World {
     let (_lab, operator) = start(&world, "w", json!({ "store": "broken" })).await;
     let object = world.until::<Widget>("w", "failed", |o| status_of(o, "Stored") == "False").await;
     assert_eq!(object["status"]["fetched"], "a");
@@ -153,19 +153,19 @@ async fn a_field_stored_before_a_failure_is_kept(world: World) -> World {
     world
 }
 
-async fn a_pass_on_a_stale_cache_ends_when_the_cache_catches_up(world: World) -> World {
+async fn a_stale_pass_retries_until_the_cache_is_current(world: World) -> World {
     let (lab, operator) = start(&world, "w", json!({ "interval": "1s" })).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     quiet().await;
     world.wire.freeze();
-    // The cache does not learn of this.
+    // The cache does not receive this change.
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
     lab.move_to("b");
     world.wire.clear();
     let passes = lab.passes();
     eventually(SOON, || async { (lab.passes() > passes).then_some(()) }).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
-    // 50 ms doubling, live from the third on: a handful, not a hot loop.
+    // 50 ms doubling, with live reads from the third on: a handful of passes, no hot loop.
     assert!(lab.passes() - passes <= 12, "{} passes in three seconds", lab.passes() - passes);
     world.wire.thaw();
     let object = world.until::<Widget>("w", "reconciled", |o| is_ready(o) && o["status"]["stored"] == "b").await;
@@ -191,7 +191,7 @@ async fn a_restart_runs_nothing_until_a_child_drifts(world: World) -> World {
     let lab = Lab::at("a");
     world.wire.clear();
     let second = world.operator::<widget>(lab.clone());
-    // Only the waiting one must look again; it finds what it found before.
+    // Only the waiting object must run again, with the same result.
     eventually(SOON, || async { lab.log().contains(&"fetch waiting".to_owned()).then_some(()) }).await;
     quiet().await;
     assert_eq!(lab.log(), ["fetch waiting"]);
@@ -214,14 +214,14 @@ async fn a_restart_runs_nothing_until_a_child_drifts(world: World) -> World {
     world
 }
 
-async fn a_time_stamp_in_the_status_starts_no_loop(world: World) -> World {
+async fn a_timestamp_in_the_status_starts_no_loop(world: World) -> World {
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let lab = Lab::stamping();
     let operator = world.operator::<widget>(lab.clone());
     world.until::<Widget>("w", "ready", is_ready).await;
     quiet().await;
-    assert_eq!(lab.passes(), 1, "own writes wake nobody");
+    assert_eq!(lab.passes(), 1, "own writes trigger nothing");
     operator.stop().await.unwrap();
     world
 }

@@ -1,4 +1,4 @@
-//! What `cx.commit` stores is in the status when it returns, in each call, so that no crash loses it.
+//! `cx.commit` stores its fields in the status before it returns, in each call, so that no crash loses them.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::future::pending;
@@ -42,7 +42,7 @@ enum AccountCondition {
     Granted,
 }
 
-/// Where the operator stops for ever: a crash comes before it goes on.
+/// The point at which the operator stops for ever; the test crashes it there.
 #[derive(Clone, Copy, PartialEq)]
 enum Stop {
     Nowhere,
@@ -88,7 +88,7 @@ fn an_account() -> Value {
     json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Account", "metadata": { "name": "a" }, "spec": spec })
 }
 
-async fn a_crash_after_the_second_record_of_a_step_loses_neither(world: World) -> World {
+async fn a_crash_loses_no_committed_field(world: World) -> World {
     world.install(&Account::crd()).await;
     let operator = world.operator::<account>(Arc::new(Stop::InOpen));
     world.create::<Account>(an_account()).await;
@@ -113,7 +113,7 @@ async fn a_record_that_changes_nothing_writes_nothing(world: World) -> World {
     let operator = world.operator::<account>(Arc::new(Stop::Nowhere));
     world.create::<Account>(an_account()).await;
     world.until::<Account>("a", "ready", is_ready).await;
-    // Two ids, two grants, and the end.
+    // Two ids, two grants, and the outcome.
     assert_eq!(world.wire.count(Call::is_status_write), 5, "{:#?}", world.wire.calls());
     world.wire.clear();
     world
@@ -121,14 +121,14 @@ async fn a_record_that_changes_nothing_writes_nothing(world: World) -> World {
         .await;
     let again = |a: &Value| a["status"]["observedGeneration"] == 2 && is_ready(a);
     world.until::<Account>("a", "ready again", again).await;
-    // Reconciling is shown once, as the generation is new; the ids are there already.
+    // Reconciling is set once, as the generation is new; the ids are stored already.
     assert_eq!(world.wire.count(Call::is_status_write), 2, "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
     world
 }
 
 on_each_server!(
-    a_crash_after_the_second_record_of_a_step_loses_neither,
+    a_crash_loses_no_committed_field,
     each_item_of_a_loop_records,
     a_record_that_changes_nothing_writes_nothing,
 );

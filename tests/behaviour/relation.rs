@@ -1,4 +1,4 @@
-//! Relations to kinds with a status: what a step watches it sees whole, of what it owns the wish counts.
+//! Relations to kinds with a status: a watched object triggers on any change, an owned one on its spec only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ enum RelatedCondition {
     Deployed,
 }
 
-/// Looks at a deployment by name, and at a config map by label.
+/// Reads a Deployment by name, and a ConfigMap by label.
 #[sub_reconciler(sets(on::Looked), watches(Deployment, by_name), watches(ConfigMap, labels = "look=yes"))]
 async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), WidgetError> {
     let neighbour = cx.get::<Deployment>("neighbour").await?;
@@ -35,7 +35,7 @@ async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), W
     Ok(())
 }
 
-/// Owns a deployment, and never reads it.
+/// Owns a Deployment and never reads it.
 #[sub_reconciler(sets(on::Deployed), owns(Deployment))]
 async fn deploy(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, deploy>) -> Result<(), WidgetError> {
     lab.note("deploy");
@@ -79,22 +79,22 @@ async fn quiet() {
     tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
-async fn said(lab: &Lab, line: &str) {
-    eventually(SOON, || async { lab.log().iter().any(|said| said == line).then_some(()) }).await;
+async fn until_logged(lab: &Lab, line: &str) {
+    eventually(SOON, || async { lab.log().iter().any(|logged| logged == line).then_some(()) }).await;
 }
 
 #[tokio::test]
-async fn a_change_of_the_status_of_a_watched_object_wakes() {
+async fn a_status_change_of_a_watched_object_triggers() {
     let (world, lab, operator) = world().await;
     let status = json!({ "status": { "replicas": 3, "readyReplicas": 3 } });
     let api = world.api::<Deployment>();
     api.patch_status("neighbour", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
-    said(&lab, "look: Some(3) ready, map false").await;
+    until_logged(&lab, "look: Some(3) ready, map false").await;
     operator.stop().await.unwrap();
 }
 
 #[tokio::test]
-async fn an_object_that_comes_under_the_label_wakes_and_one_without_it_does_not() {
+async fn only_objects_with_the_label_trigger() {
     let (world, lab, operator) = world().await;
     let maps = world.api::<ConfigMap>();
     let map: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": "map" } })).unwrap();
@@ -103,12 +103,12 @@ async fn an_object_that_comes_under_the_label_wakes_and_one_without_it_does_not(
     assert_eq!(lab.log().len(), 2, "not under the label");
     let label = json!({ "metadata": { "labels": { "look": "yes" } } });
     maps.patch("map", &PatchParams::default(), &Patch::Merge(label)).await.unwrap();
-    said(&lab, "look: None ready, map true").await;
+    until_logged(&lab, "look: None ready, map true").await;
     operator.stop().await.unwrap();
 }
 
 #[tokio::test]
-async fn the_status_of_an_owned_object_runs_no_body_and_a_drift_of_its_spec_does() {
+async fn only_spec_drift_of_an_owned_object_triggers() {
     let (world, lab, operator) = world().await;
     let api = world.api::<Deployment>();
     let status = json!({ "status": { "replicas": 1 } });
@@ -126,7 +126,7 @@ async fn the_status_of_an_owned_object_runs_no_body_and_a_drift_of_its_spec_does
 }
 
 #[tokio::test(start_paused = true)]
-async fn relations_converge_from_everywhere() {
+async fn relations_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let (deployments, lab) = (stage.api::<Deployment>(), Lab::at("a"));
         deployments.create(&PostParams::default(), &a_deployment("neighbour")).await.unwrap();

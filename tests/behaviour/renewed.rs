@@ -1,4 +1,4 @@
-//! Digests that follow late: a change of labels, annotations, owned objects or the code runs the body, and costs no status write of its own.
+//! Late digests: a change of labels, annotations, owned objects or the code runs the body without a separate status write.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,12 +15,12 @@ use tokio::time::sleep;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
-/// Time in which everything happens that needs no timer.
+/// Enough time for everything that needs no timer.
 const SETTLED: Duration = Duration::from_secs(5);
 /// An annotation that no step of the widget reads.
 const RENEWED: &str = "example.com/renewed";
 
-/// A world that is entered on the full hour: the uid of an object and the time of day say when a late digest is stored.
+/// A world that starts on the full hour: the uid of an object and the time of day decide when a late digest is stored.
 async fn world_on_the_hour() -> World {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
@@ -29,7 +29,7 @@ async fn world_on_the_hour() -> World {
     world
 }
 
-/// Seeds a widget with the uid of this number. Those of 0 to 39 store a late digest from the third to the 58th minute of an hour.
+/// Seeds a widget with the uid of this number. Those of 0 to 39 store a late digest between the third and the 58th minute of an hour.
 async fn seed(world: &World, name: &str, number: u32, spec: Value) {
     let mut widget = a_widget(name, spec);
     widget["metadata"]["namespace"] = json!(world.namespace);
@@ -38,7 +38,7 @@ async fn seed(world: &World, name: &str, number: u32, spec: Value) {
     world.cluster().seed(widget).await.unwrap();
 }
 
-/// A widget that is ready, under an operator that is at rest.
+/// A ready widget under an idle operator.
 async fn started(spec: Value) -> (World, Arc<Lab>, Running) {
     let world = world_on_the_hour().await;
     let lab = Lab::at("a");
@@ -59,7 +59,7 @@ fn status_writes(world: &World) -> usize {
     world.wire.count(Call::is_status_write)
 }
 
-/// How many bodies a restart runs, at once.
+/// Restarts the operator and returns how many bodies run at once.
 async fn restarted(world: &World, lab: &Arc<Lab>, operator: Running) -> (Running, usize) {
     operator.stop().await.unwrap();
     let before = lab.passes();
@@ -88,7 +88,7 @@ async fn an_annotation_renewed_each_minute_for_a_day_costs_no_write() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_body_makes_of_a_label_is_written_and_no_status() {
+async fn a_label_change_writes_the_child_and_no_status() {
     let (world, lab, operator) = started(json!({ "child": "x" })).await;
     let before = lab.passes();
     world.merge::<Widget>("w", json!({ "metadata": { "labels": { "tier": "gold" } } })).await;
@@ -101,7 +101,7 @@ async fn what_the_body_makes_of_a_label_is_written_and_no_status() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_child_is_put_right_and_no_status_is_written() {
+async fn a_drifted_child_is_corrected_without_a_status_write() {
     let (world, lab, operator) = started(json!({ "child": "x" })).await;
     let before = lab.passes();
     for value in ["y", "z"] {
@@ -121,7 +121,7 @@ async fn a_changed_child_is_put_right_and_no_status_is_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_label_there_and_back_runs_the_body_twice_and_is_forgotten() {
+async fn a_reverted_label_runs_the_body_twice() {
     let (world, lab, operator) = started(json!({})).await;
     let before = lab.passes();
     for value in [json!("1"), Value::Null] {
@@ -137,7 +137,7 @@ async fn a_label_there_and_back_runs_the_body_twice_and_is_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_digest_goes_with_the_next_write_that_has_another_reason() {
+async fn a_late_digest_is_stored_with_the_next_write() {
     let (world, lab, operator) = started(json!({})).await;
     annotate(&world, RENEWED, "1").await;
     sleep(SETTLED).await;
@@ -152,7 +152,7 @@ async fn a_late_digest_goes_with_the_next_write_that_has_another_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_digest_goes_with_the_next_resync() {
+async fn a_late_digest_is_stored_with_the_next_resync() {
     let (world, lab, operator) = started(json!({ "interval": "10m" })).await;
     let before = lab.passes();
     annotate(&world, RENEWED, "1").await;
@@ -166,7 +166,7 @@ async fn a_late_digest_goes_with_the_next_resync() {
     operator.stop().await.unwrap();
 }
 
-/// Widgets that run under other code than before; the operator and how many bodies it ran at once.
+/// Runs the widgets under a new revision of the code; returns how many bodies ran at once.
 async fn upgraded(world: &World, lab: &Arc<Lab>, count: u32) -> Running {
     let operator = world.operator::<widget>(lab.clone());
     for at in 0..count {
@@ -180,7 +180,7 @@ async fn upgraded(world: &World, lab: &Arc<Lab>, count: u32) -> Running {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_upgrade_writes_no_status_at_once_and_each_within_the_hour() {
+async fn an_upgrade_spreads_status_writes_over_an_hour() {
     const COUNT: usize = 40;
     let (world, lab) = (world_on_the_hour().await, Lab::at("a"));
     let operator = upgraded(&world, &lab, 40).await;
@@ -204,7 +204,7 @@ async fn an_upgrade_writes_no_status_at_once_and_each_within_the_hour() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_digest_that_is_refused_is_written_again_without_the_body() {
+async fn a_refused_late_digest_is_rewritten_without_the_body() {
     let (world, lab) = (world_on_the_hour().await, Lab::at("a"));
     let operator = upgraded(&world, &lab, 1).await;
     let mut left = 3;
@@ -223,7 +223,7 @@ async fn a_late_digest_that_is_refused_is_written_again_without_the_body() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_condition_that_other_code_left_is_taken_away_at_once() {
+async fn a_condition_of_earlier_code_is_removed_at_once() {
     let (world, lab) = (World::on(Server::InProcess).await.unwrap(), Lab::at("a"));
     world.install(&definition()).await;
     let operator = world.operator::<widget>(lab.clone());
@@ -246,7 +246,7 @@ async fn a_condition_that_other_code_left_is_taken_away_at_once() {
     operator.stop().await.unwrap();
 }
 
-async fn labels_and_other_code_run_the_body_and_write_nothing(world: World) -> World {
+async fn label_and_code_changes_run_the_body_without_writes(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let ran = async |bodies: usize| {
@@ -278,4 +278,4 @@ async fn labels_and_other_code_run_the_body_and_write_nothing(world: World) -> W
     world
 }
 
-on_each_server!(labels_and_other_code_run_the_body_and_write_nothing);
+on_each_server!(label_and_code_changes_run_the_body_without_writes);

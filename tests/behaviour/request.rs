@@ -1,4 +1,4 @@
-//! "Reconcile now": the token is a trigger, and the status holds its receipt.
+//! "Reconcile now": the token is a trigger, and the status stores it as handled.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn quiet() {
     tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
-async fn a_new_token_runs_one_pass_and_is_copied_word_for_word(world: World) -> World {
+async fn a_new_token_runs_one_pass_and_is_copied(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -40,7 +40,7 @@ async fn a_new_token_runs_one_pass_and_is_copied_word_for_word(world: World) -> 
     world
 }
 
-async fn taking_the_token_off_runs_nothing_and_keeps_the_receipt(world: World) -> World {
+async fn removing_the_token_runs_nothing(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -55,7 +55,7 @@ async fn taking_the_token_off_runs_nothing_and_keeps_the_receipt(world: World) -
     assert_eq!(lab.passes(), 2);
     assert_eq!(world.wire.count(Call::is_write), 0, "{:#?}", world.wire.calls());
     assert_eq!(receipt(&world.raw::<Widget>("w").await), "one");
-    // The source writes on every later run once the annotation is gone.
+    // The source writes in every later run once the annotation is removed.
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
     world.until::<Widget>("w", "the new generation", |w| w["metadata"]["generation"] == 2 && is_ready(w)).await;
     quiet().await;
@@ -65,7 +65,7 @@ async fn taking_the_token_off_runs_nothing_and_keeps_the_receipt(world: World) -
     world
 }
 
-async fn a_failed_pass_and_a_stalled_one_hand_out_the_receipt(world: World) -> World {
+async fn failed_and_stalled_passes_store_the_token(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -86,7 +86,7 @@ async fn a_failed_pass_and_a_stalled_one_hand_out_the_receipt(world: World) -> W
     world
 }
 
-async fn a_request_made_while_nobody_ran_is_handled_once_after_the_start(world: World) -> World {
+async fn a_request_during_downtime_is_handled_once(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -101,20 +101,20 @@ async fn a_request_made_while_nobody_ran_is_handled_once_after_the_start(world: 
     let operator = world.operator::<widget>(lab.clone());
     quiet().await;
     quiet().await;
-    assert_eq!(lab.passes(), 2, "the receipt tells the next start that it was handled");
+    assert_eq!(lab.passes(), 2, "the handled token shows the next start that it was handled");
     operator.stop().await.unwrap();
     world
 }
 
 on_each_server!(
-    a_new_token_runs_one_pass_and_is_copied_word_for_word,
-    taking_the_token_off_runs_nothing_and_keeps_the_receipt,
-    a_failed_pass_and_a_stalled_one_hand_out_the_receipt,
-    a_request_made_while_nobody_ran_is_handled_once_after_the_start,
+    a_new_token_runs_one_pass_and_is_copied,
+    removing_the_token_runs_nothing,
+    failed_and_stalled_passes_store_the_token,
+    a_request_during_downtime_is_handled_once,
 );
 
 #[tokio::test(start_paused = true)]
-async fn a_request_is_handled_from_everywhere() {
+async fn a_request_is_handled_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
         stage.operate::<widget>(lab);

@@ -1,4 +1,4 @@
-//! The floor: an operator makes no call that nobody needs. Exact counts, in virtual time, beside two controllers written by hand.
+//! The minimum of calls of an operator: exact counts, in virtual time, compared with two hand-written controllers.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const SOON: Duration = Duration::from_secs(20);
 
-/// One of each that happens to an object.
+/// One of each kind of change.
 const STEPS: [&str; 7] = ["create", "idle hour", "spec", "label", "relist", "restart", "delete"];
 
-/// The life of so many objects, step by step.
+/// The life of the objects, step by step.
 async fn life(who: Who, shape: Shape, objects: usize) -> [Cost; 7] {
     let mut contest = Contest::new(who, shape).await;
     contest.start();
@@ -30,7 +30,7 @@ async fn life(who: Who, shape: Shape, objects: usize) -> [Cost; 7] {
     assert!(contest.wire.count(Call::is_list) > 0, "it listed again");
     contest.stop().await;
     contest.start();
-    // Within the hour each object stores what it depends on, at a time of its own.
+    // Within the hour each object stores its digest, at its own time.
     let restart = contest.cost_within(HOUR + SOON).await;
     let delete = contest.cost_of(contest.delete(objects)).await;
     contest.stop().await;
@@ -44,9 +44,9 @@ fn show(what: &str, who: Who, costs: &[Cost; 7], objects: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_step_of_a_life_costs_the_fewest_writes_that_there_can_be_and_no_reads() {
-    // A label may decide what a step does, so a change of one runs the body, and again after a restart, which sends the child once more
-    // and stores the label late.
+async fn each_step_costs_the_minimum_of_writes() {
+    // A label may affect a step, so a changed label runs the body, and again after a restart, which applies the child once more and stores
+    // the label late.
     let wanted = [[1, 0, 1, 0, 0, 1, 0], [2, 0, 1, 0, 0, 1, 1], [3, 0, 2, 0, 0, 2, 1]];
     for (shape, wanted) in SHAPES.into_iter().zip(wanted) {
         let objects = 20;
@@ -61,13 +61,13 @@ async fn each_step_of_a_life_costs_the_fewest_writes_that_there_can_be_and_no_re
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_of_kubernetes_is_sent_once_for_an_object_that_becomes_ready_and_once_when_it_goes() {
+async fn ready_and_deletion_emit_one_event_each() {
     let ours = life(Who::Ours, Shape::Parent, 20).await;
     assert_eq!(ours.map(|cost| cost.events), [20, 0, 0, 0, 0, 0, 20], "{STEPS:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_pass_follows_from_a_write_of_the_operator_itself() {
+async fn own_writes_trigger_no_pass() {
     for shape in SHAPES {
         let ours = life(Who::Ours, shape, 20).await;
         assert_eq!(ours.map(|cost| cost.passes), [20, 0, 20, 20, 0, 20, 0], "{shape:?}: {STEPS:?}");
@@ -75,13 +75,13 @@ async fn no_pass_follows_from_a_write_of_the_operator_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_stamp_in_the_status_makes_no_loop() {
+async fn a_status_timestamp_causes_no_loop() {
     for who in ALL {
         let lab = Lab { stamps: true, ..Lab::default() };
         let mut contest = Contest::with(who, Shape::Plain, lab).await;
         contest.start();
         sleep(SOON).await;
-        // A call takes 10 ms; without, the loop of a hand-written controller would stop the clock.
+        // A call takes 10 ms; without latency the loop of a hand-written controller would stop the clock.
         contest.wait_each(Duration::from_millis(10));
         let cost = contest.cost_of(contest.create(1)).await;
         println!("{who:?} with a time stamp: {cost:?} in 20 s");
@@ -93,7 +93,7 @@ async fn a_time_stamp_in_the_status_makes_no_loop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_day_at_rest_costs_no_write_though_each_object_is_looked_at_each_hour() {
+async fn an_idle_day_with_hourly_resyncs_costs_no_write() {
     for (who, objects) in [(Who::B0, 1), (Who::B1, 1), (Who::Ours, 200)] {
         let mut contest = Contest::new(who, Shape::Hourly).await;
         contest.create(objects).await;
@@ -110,7 +110,7 @@ async fn a_day_at_rest_costs_no_write_though_each_object_is_looked_at_each_hour(
 }
 
 #[tokio::test(start_paused = true)]
-async fn hundreds_of_unchanged_objects_cost_nothing_in_a_day_by_a_relist_or_by_a_restart() {
+async fn unchanged_objects_cost_no_writes_on_relist_or_restart() {
     let mut contest = Contest::new(Who::Ours, Shape::Parent).await;
     contest.create(300).await;
     contest.start();
@@ -119,7 +119,7 @@ async fn hundreds_of_unchanged_objects_cost_nothing_in_a_day_by_a_relist_or_by_a
     let relist = contest.cost_of(contest.forget()).await;
     contest.stop().await;
     contest.start();
-    // Within the hour each object stores what it depends on, at a time of its own.
+    // Within the hour each object stores its digest, at its own time.
     let restart = contest.cost_within(HOUR + SOON).await;
     assert_eq!([day, relist, restart], [Cost::default(); 3]);
     contest.stop().await;

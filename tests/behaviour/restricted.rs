@@ -1,4 +1,4 @@
-//! A status field that one step writes: its owner writes it, others read it, and it is stored as any other field.
+//! A restricted status field: one step writes it, others read it, and it is stored like any other field.
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
@@ -70,13 +70,13 @@ async fn ledger(ledger: &Ledger, cx: &mut Pass<'_>) -> PassResult {
     Ok(())
 }
 
-/// A hook sees all fields, whoever writes them.
+/// A hook reads all fields, including restricted ones.
 fn seen(_: &Ledger, end: &mut PassEnd<'_, LedgerStatus>) {
     let status = end.status();
     assert_eq!(status.last_line.as_ref(), status.lines.last());
 }
 
-/// Enters while the lines that were there are counted.
+/// Enters while the previous lines are counted.
 #[reconciler(conditions = LedgerCondition, on_end = seen)]
 async fn beside(ledger: &Ledger, cx: &mut Pass<'_>) -> PassResult {
     join(enter(ledger, cx), count(ledger, cx)).await?;
@@ -97,7 +97,7 @@ async fn a_restricted_field_is_written_within_a_join(world: World) -> World {
     world
 }
 
-async fn a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass(world: World) -> World {
+async fn a_restricted_field_is_written_and_survives_a_pass(world: World) -> World {
     world.install(&Ledger::crd()).await;
     let operator = world.operator::<ledger>(());
     let object = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Ledger", "metadata": { "name": "a" }, "spec": { "line": "one" } });
@@ -114,13 +114,10 @@ async fn a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass(wor
     world
 }
 
-on_each_server!(
-    a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass,
-    a_restricted_field_is_written_within_a_join,
-);
+on_each_server!(a_restricted_field_is_written_and_survives_a_pass, a_restricted_field_is_written_within_a_join,);
 
 #[tokio::test(start_paused = true)]
-async fn restricted_fields_converge_from_everywhere() {
+async fn restricted_fields_converge_after_any_fault() {
     from_everywhere(&Ledger::crd(), async |stage| {
         stage.operate::<ledger>(());
         let object =

@@ -1,4 +1,4 @@
-//! The first resync after a restart: what an earlier process applied is looked at, and applied again only where that would change something.
+//! The first resync after a restart compares objects that an earlier process applied, and applies them only if that would change something.
 
 use std::sync::Arc;
 
@@ -10,16 +10,13 @@ use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 
-on_each_server!(
-    the_first_resync_after_a_restart_applies_no_unchanged_child,
-    the_first_resync_after_a_restart_applies_what_the_code_now_says,
-);
+on_each_server!(the_first_resync_applies_no_unchanged_child, the_first_resync_applies_changes_of_the_code,);
 
 fn is_apply(call: &Call) -> bool {
     call.is_write() && call.path.ends_with("/configmaps/w")
 }
 
-/// A widget that is looked at again every two seconds, left by an operator that has ended.
+/// A widget with an interval of two seconds, left by an operator that has ended.
 async fn left(world: &World, lab: &Arc<Lab>) {
     world.install(&definition()).await;
     let operator = world.operator::<widget>(lab.clone());
@@ -35,7 +32,7 @@ async fn passes(lab: &Lab, more: usize) {
     eventually(SOON, || async { (lab.passes() >= before + more).then_some(()) }).await;
 }
 
-async fn the_first_resync_after_a_restart_applies_no_unchanged_child(world: World) -> World {
+async fn the_first_resync_applies_no_unchanged_child(world: World) -> World {
     let lab = Lab::at("a");
     left(&world, &lab).await;
     let operator = world.operator::<widget>(lab.clone());
@@ -52,7 +49,7 @@ async fn the_first_resync_after_a_restart_applies_no_unchanged_child(world: Worl
     world
 }
 
-async fn the_first_resync_after_a_restart_applies_what_the_code_now_says(world: World) -> World {
+async fn the_first_resync_applies_changes_of_the_code(world: World) -> World {
     let lab = Lab::at("a");
     left(&world, &lab).await;
     lab.run_code(2);

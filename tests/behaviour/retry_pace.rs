@@ -1,4 +1,4 @@
-//! How soon errors are tried again, and what is told of them, as their variants say.
+//! The retry pace and the events of errors, as declared by their variants.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition};
 use serde_json::json;
 
-/// Fails as its spec says.
+/// Fails as its spec names.
 mod paced {
     use super::*;
 
@@ -58,7 +58,7 @@ mod paced {
     }
 }
 
-/// The longest time between two tries of a day, and how many there were.
+/// The longest pause between two attempts of a day, and the number of attempts.
 async fn tries(how: &str) -> (u64, usize) {
     let lab = Lab::at("a");
     let world = World::on(Server::InProcess).await.unwrap();
@@ -72,19 +72,19 @@ async fn tries(how: &str) -> (u64, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_soon_an_error_is_tried_again_is_an_attribute_of_its_variant() {
-    // At most 30 s, 10 min and 2 h apart, a quarter of jitter off.
+async fn an_error_variant_sets_its_retry_pace() {
+    // At most 30 s, 10 min and 2 h apart, less up to a quarter of jitter.
     for (how, longest, least) in [("fast", 30, 2800), ("slow", 600, 140), ("very slow", 7200, 11)] {
         let (found, times) = tries(how).await;
         assert!(found <= longest && times >= least && times <= least * 3 / 2, "{how}: {found} s, {times} times");
     }
-    // At the resyncs, which are two hours apart, give or take their jitter.
+    // At the resyncs, which are two hours apart, plus or minus their jitter.
     let (found, times) = tries("postponed").await;
     assert!((5400..=9000).contains(&found) && (9..=15).contains(&times), "postponed: {found} s, {times} times");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_severity_of_an_error_is_that_of_its_event() {
+async fn the_severity_of_an_error_sets_its_event_type() {
     let (lab, world) = (Lab::at("a"), World::on(Server::InProcess).await.unwrap());
     world.install(&definition()).await;
     let operator = world.operator::<paced::pace>(lab.clone());
@@ -93,10 +93,10 @@ async fn the_severity_of_an_error_is_that_of_its_event() {
     {
         world.create::<Widget>(a_widget(name, json!({ "fetch": how }))).await;
         let (reason, type_) = (format!("\"{reason}\""), format!("\"{type_}\""));
-        let is_told = |call: &Call| {
+        let is_event = |call: &Call| {
             call.is_event() && call.is_write() && call.body.contains(&reason) && call.body.contains(&type_)
         };
-        eventually(SOON, || async { (world.wire.count(is_told) == 1).then_some(()) }).await;
+        eventually(SOON, || async { (world.wire.count(is_event) == 1).then_some(()) }).await;
     }
     operator.stop().await.unwrap();
 }

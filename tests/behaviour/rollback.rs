@@ -1,4 +1,5 @@
-//! A store that was set back: its versions begin anew further down, and what is known of it is of another past. All objects are seen again.
+//! A store that was reset: its versions restart at a lower number, and cached state is of another history. All objects are reconciled
+//! again.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ async fn create(world: &World, objects: std::ops::Range<usize>, child: &str) {
     }
 }
 
-/// Waits until each object is ready in this generation, with the child that belongs to it.
+/// Waits until each object is ready in this generation, with its child.
 async fn until_right(world: &World, objects: std::ops::Range<usize>, generation: u64, child: &str) {
     for at in objects {
         let is_right = |object: &Value| is_ready(object) && object["status"]["observedGeneration"] == generation;
@@ -39,7 +40,7 @@ async fn until_right(world: &World, objects: std::ops::Range<usize>, generation:
     }
 }
 
-/// Of the same kind of server, but one that may be stopped.
+/// On a separate server of the same kind that may be stopped.
 async fn a_store_that_was_restored_or_wiped_is_listed_anew(shared: World) -> World {
     let mut server = ApiServer::start(shared.server).await.unwrap();
     let world = server.world(shared.server).await;
@@ -56,7 +57,7 @@ async fn a_store_that_was_restored_or_wiped_is_listed_anew(shared: World) -> Wor
     create(&world, OBJECTS..OBJECTS + 5, "x").await;
     until_right(&world, OBJECTS..OBJECTS + 5, 1, "x").await;
 
-    // No status and no child is in what was saved, and the deleted ones are there again.
+    // The saved state has no status and no child, and the deleted objects exist again.
     server.set_back(To::Saved, Duration::from_secs(1)).await;
     until_right(&world, 0..OBJECTS, 1, "x").await;
     create(&world, OBJECTS..OBJECTS + 5, "z").await;
@@ -80,7 +81,7 @@ async fn an_in_process_world() -> World {
 
 /// As on a real cluster: no answer for a while, then no kind, then the kind without objects, then the objects.
 #[tokio::test(start_paused = true)]
-async fn three_hundred_objects_are_seen_again_after_an_outage_of_41_seconds_in_which_the_store_was_wiped() {
+async fn objects_are_reconciled_after_the_store_was_wiped() {
     const MANY: usize = 300;
     let world = an_in_process_world().await;
     create(&world, 0..MANY, "x").await;
@@ -99,8 +100,8 @@ async fn three_hundred_objects_are_seen_again_after_an_outage_of_41_seconds_in_w
     operator.stop().await.unwrap();
 }
 
-/// As on a cluster, the server does not answer meanwhile. A client that finds it answering all the time, and its versions past the old ones,
-/// cannot know.
+/// As on a cluster, the server does not answer meanwhile. A client whose requests were always answered, with versions above the old ones,
+/// cannot detect the reset.
 async fn set_back(world: &World, backup: &Backup) {
     world.wire.mend();
     world.wire.thaw();
@@ -110,9 +111,9 @@ async fn set_back(world: &World, backup: &Backup) {
     world.cluster().faults().clear();
 }
 
-/// What we wrote since is lost: the object and its child are as old as the watch delivered them before.
+/// Our later writes are lost: the object and its child are as old as the watch delivered them before.
 #[tokio::test(start_paused = true)]
-async fn a_write_that_the_restored_store_has_lost_is_made_again() {
+async fn a_write_lost_by_a_restored_store_is_repeated() {
     let world = an_in_process_world().await;
     create(&world, 0..10, "x").await;
     let backup = world.cluster().backup();
@@ -121,7 +122,7 @@ async fn a_write_that_the_restored_store_has_lost_is_made_again() {
     set_back(&world, &backup).await;
     until_right(&world, 0..10, 1, "x").await;
 
-    // The same where the operator has not seen its own write yet: its watch holds still from the first one on.
+    // The same if the operator has not received its own write yet: its watch is frozen from the first write on.
     let backup = world.cluster().backup();
     let wire = world.wire.clone();
     world.wire.fault(move |call| {
@@ -146,19 +147,18 @@ async fn a_write_that_the_restored_store_has_lost_is_made_again() {
     operator.stop().await.unwrap();
 }
 
-/// Where the connection ends in good order and the next watch starts, nothing but the silence of that watch shows that its version is of
-/// the future.
+/// If the connection ends normally and the next watch starts, only its silence shows that its version is in the future.
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_a_version_of_the_future_is_found_out_by_its_silence() {
+async fn a_silent_watch_from_a_future_version_is_detected() {
     let world = an_in_process_world().await;
     create(&world, 0..5, "x").await;
     let backup = world.cluster().backup();
     let operator = world.operator::<widget>(Lab::at("a"));
     until_right(&world, 0..5, 1, "x").await;
-    // Bookmarks come.
+    // Bookmarks arrive.
     world.create::<Secret>(json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" } })).await;
     tokio::time::sleep(Duration::from_secs(400)).await;
-    // Every connection ends in good order just before.
+    // Every connection ends normally shortly before.
     world.cluster().faults().add(Fault::new(Effect::DropWatch(Duration::ZERO)).verb(Verb::Watch).times(2));
     world.cluster().drop_watches();
     world.cluster().restore(&backup);
@@ -170,7 +170,7 @@ async fn a_watch_from_a_version_of_the_future_is_found_out_by_its_silence() {
     operator.stop().await.unwrap();
 }
 
-/// A list that fails removes nothing, whatever it fails with.
+/// A failed list removes no object, whatever the error.
 #[tokio::test(start_paused = true)]
 async fn a_list_that_fails_removes_nothing() {
     let world = an_in_process_world().await;

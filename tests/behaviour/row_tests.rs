@@ -1,4 +1,4 @@
-//! Table tests of the widget, pass by pass and step by step, and which of its conditions and reasons they reach.
+//! Table tests of the widget by pass and by step, and the conditions and reasons that they reach.
 
 use evenkeel_testkit::{Coverage, Effect, Fault, Row, Seed, Verb};
 use evenkeel_tests::widget::{Lab, a_widget, fetch, widget};
@@ -27,7 +27,7 @@ status:
 ";
 
 #[tokio::test(start_paused = true)]
-async fn a_pass_does_this_and_nothing_else() {
+async fn a_row_lists_every_effect_of_a_pass() {
     let mut coverage = Coverage::default();
     coverage.declare_reconciler::<widget>();
     let mut row = async |name: &str, row: fn(Row) -> Row, spec: Value, wanted: &str| {
@@ -111,12 +111,12 @@ async fn a_pass_does_this_and_nothing_else() {
             row(&format!("{step} is {how}"), |row| row, json!({ step: how }), &wanted).await;
         }
     }
-    // The secret is read by fetch, which calls nothing else; Outdated shows where a newer revision cannot be stored.
+    // The Secret is read by fetch, which makes no other call; Outdated is set when a newer revision cannot be stored.
     coverage.assert_missing(["widgets Fetched Api", "widgets Outdated NewRevision"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_gone_with_a_new_revision_is_taken_away() {
+async fn a_new_revision_is_one_write_without_outdated() {
     let seen =
         Row::new("a new revision is one write, and Outdated never shows").given(SETTLED).pass::<widget>(Lab::at("b"));
     seen.await.expect(
@@ -130,7 +130,7 @@ async fn what_is_gone_with_a_new_revision_is_taken_away() {
 
 #[tokio::test(start_paused = true)]
 #[should_panic(expected = "+ - patch configmaps default/w")]
-async fn a_write_that_is_not_expected_fails_the_row() {
+async fn an_unexpected_write_fails_the_row() {
     let seen = Row::new("the child is forgotten").given(given(json!({ "child": "x" }))).pass::<widget>(Lab::at("a"));
     seen.await.expect(
         "
@@ -142,7 +142,7 @@ async fn a_write_that_is_not_expected_fails_the_row() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_is_tested_alone() {
+async fn a_step_can_be_tested_alone() {
     let lab = Lab::at("b");
     let row = Row::new("it finds a newer revision").given(SETTLED);
     row.step::<fetch, _>(async |widget, cx| fetch(widget, &lab, cx).await).await.expect(
@@ -168,7 +168,7 @@ async fn a_step_is_tested_alone() {
     );
 }
 
-/// A widget with a child, which holds the label `tier` and the annotation `note`, and with an annotation that no step reads.
+/// A widget with a child that holds the label `tier` and the annotation `note`, and with an annotation that no step reads.
 fn labelled() -> Seed {
     let mut widget = a_widget("w", json!({ "child": "x" }));
     widget["metadata"]["labels"] = json!({ "tier": "gold" });
@@ -189,12 +189,12 @@ async fn a_body_that_reads_an_undeclared_label_fails_its_row() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_passes_where_what_the_body_reads_is_declared() {
+async fn a_row_passes_when_all_reads_are_declared() {
     Row::new("the tier is declared").given(labelled()).pass::<tiered>(Lab::at("a")).await.expect(DONE);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_claim_writes_need_not_be_declared() {
+async fn fields_written_by_the_claim_need_no_declaration() {
     let mut widget = a_widget("w", json!({ "child": "x" }));
     widget["metadata"]["labels"] = json!({ "name": "w" });
     Row::new("the claim's own label").given(widget).pass::<named>(Lab::at("a")).await.expect(DONE);

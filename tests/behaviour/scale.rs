@@ -1,5 +1,5 @@
-//! Hard times: huge objects, many children, rivals, busy kinds, servers that close their watches or tell nothing. Nothing is lost, and
-//! nothing grows or loops beyond what the counts here say.
+//! Failures and scale: huge objects, many children, competing writers, busy kinds, servers that close watches or send no bookmarks. No
+//! change is lost, and the counts stay within the limits here.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tokio::time::sleep;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-on_each_server!(an_object_of_a_megabyte_costs_no_more_calls_and_no_larger_writes);
+on_each_server!(a_huge_object_costs_no_extra_calls);
 
 async fn a_world() -> World {
     let world = World::on(Server::InProcess).await.unwrap();
@@ -34,7 +34,7 @@ fn work(world: &World) -> Work {
     world.cluster().work()
 }
 
-/// A config map, with what else its metadata holds.
+/// A ConfigMap with additional metadata.
 fn map(name: &str, meta: ObjectMeta) -> ConfigMap {
     ConfigMap { metadata: ObjectMeta { name: Some(name.into()), ..meta }, ..ConfigMap::default() }
 }
@@ -44,7 +44,7 @@ async fn ready_at(world: &World, generation: u64) -> Value {
     world.until::<Widget>("w", "ready in its generation", wanted).await
 }
 
-async fn an_object_of_a_megabyte_costs_no_more_calls_and_no_larger_writes(world: World) -> World {
+async fn a_huge_object_costs_no_extra_calls(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
@@ -61,9 +61,9 @@ async fn an_object_of_a_megabyte_costs_no_more_calls_and_no_larger_writes(world:
     world
 }
 
-/// Ten thousand children, of which none is the step's doing.
+/// Ten thousand children that no step creates.
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_children_of_one_object_wake_it_once_for_all_that_happens_meanwhile() {
+async fn events_of_ten_thousand_children_coalesce_into_one_pass() {
     const CHILDREN: usize = 10_000;
     let world = a_world().await;
     let owner = world.create::<Widget>(a_widget("w", json!({}))).await;
@@ -83,7 +83,7 @@ async fn ten_thousand_children_of_one_object_wake_it_once_for_all_that_happens_m
     ready_at(&world, 1).await;
     let passes = lab.passes();
 
-    // While a pass stands still, a thousand of them change: one more pass sees them all.
+    // A thousand of them change during a pass: one more pass covers all.
     let held = lab.hold.lock().await;
     let grow = |i: usize| json!({ "data": { "grown": i.to_string() } });
     for i in 0..1000 {
@@ -114,7 +114,7 @@ async fn a_rival_for_the_status_costs_one_write_per_interval() {
     world.wire.clear();
     let passes = lab.passes();
 
-    // It takes every Ready back that it sees.
+    // It reverts every Ready that it reads.
     let rival = async {
         let api = world.api::<Widget>();
         let no = json!({ "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "Rival", "message": "",
@@ -133,7 +133,7 @@ async fn a_rival_for_the_status_costs_one_write_per_interval() {
     operator.stop().await.unwrap();
 }
 
-/// Looks at the secrets under a label.
+/// Reads the Secrets with a label.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Secret, labels = "look=yes"))]
 async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), WidgetError> {
     let found = cx.get::<Secret>("relevant-0").await?;
@@ -148,8 +148,8 @@ async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// What an operator is told of so many secrets, of which one in a hundred is relevant: at the start, and of a change of some that are not.
-async fn told_of(all: usize) -> (usize, u64) {
+/// Passes and delivered events for this many Secrets, of which one in a hundred is selected: at the start, and after changes to others.
+async fn delivered(all: usize) -> (usize, u64) {
     let world = a_world().await;
     let secrets = |name: &str, count: usize, look: &str| {
         let metadata = json!({ "name": name, "namespace": world.namespace, "labels": { "look": look } });
@@ -173,9 +173,9 @@ async fn told_of(all: usize) -> (usize, u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_busy_kind_only_what_is_under_the_selector_is_delivered_whatever_the_rest() {
-    assert_eq!(told_of(1_000).await, (2, 0));
-    assert_eq!(told_of(100_000).await, (2, 0));
+async fn a_watch_by_label_receives_only_selected_objects() {
+    assert_eq!(delivered(1_000).await, (2, 0));
+    assert_eq!(delivered(100_000).await, (2, 0));
 }
 
 /// Sixty changes, one a minute; each must be in the status before the next.
@@ -192,7 +192,7 @@ fn lists(world: &World) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_closes_every_watch_after_a_second_loses_nothing_and_is_not_asked_for_lists() {
+async fn short_watches_lose_nothing_and_cause_no_lists() {
     let world = a_world().await;
     world.cluster().faults().add(Fault::new(Effect::DropWatch(Duration::from_secs(1))).verb(Verb::Watch).always());
     let lab = Lab::at("a");
@@ -215,7 +215,7 @@ async fn a_server_that_closes_every_watch_after_a_second_loses_nothing_and_is_no
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_sends_bookmarks_and_soon_forgets_loses_nothing_and_runs_nothing() {
+async fn missing_bookmarks_lose_nothing_and_run_nothing() {
     let cluster = Cluster::builder().bookmark_interval(1000 * 24 * HOUR).watch_history(100).start().await;
     let world = World::beside(cluster).await;
     world.install(&definition()).await;
@@ -226,7 +226,7 @@ async fn a_server_that_never_sends_bookmarks_and_soon_forgets_loses_nothing_and_
     let passes = lab.passes();
     world.wire.clear();
     let maps = world.api::<Secret>();
-    // Other kinds push what the watches know out of the history.
+    // Writes to other kinds push the versions of the watches out of the history.
     for hour in 0..24 {
         for i in 0..200 {
             let secret = json!({ "metadata": { "name": format!("noise-{hour}-{i}") } });
@@ -243,7 +243,7 @@ async fn a_server_that_never_sends_bookmarks_and_soon_forgets_loses_nothing_and_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_jumps_ahead_runs_each_object_once_and_then_in_its_interval() {
+async fn a_clock_jump_runs_each_object_once() {
     const OBJECTS: usize = 50;
     let world = a_world().await;
     for i in 0..OBJECTS {
@@ -253,10 +253,10 @@ async fn a_clock_that_jumps_ahead_runs_each_object_once_and_then_in_its_interval
     let operator = world.operator::<widget>(lab.clone());
     sleep(Duration::from_secs(60)).await;
     let before = lab.passes();
-    // The interval of one or another may end within the minute.
+    // The interval of a few objects may end within the minute.
     assert!((OBJECTS..OBJECTS + 10).contains(&before), "{before}");
     world.wire.clear();
-    // As after a night in which the machine slept, and a year that somebody set.
+    // As after a suspended night, and after a clock change of a year.
     tokio::time::advance(365 * 24 * HOUR).await;
     sleep(Duration::from_secs(60)).await;
     let after = lab.passes() - before;
@@ -272,7 +272,7 @@ async fn a_clock_that_jumps_ahead_runs_each_object_once_and_then_in_its_interval
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_busy_for_ten_minutes_is_asked_twenty_times_per_object_at_most() {
+async fn a_busy_server_gets_few_requests_per_object() {
     const OBJECTS: usize = 100;
     let world = a_world().await;
     for i in 0..OBJECTS {

@@ -1,4 +1,4 @@
-//! A CRD that does not fit the program: refused at the start, a pause while the operator runs, and never a status that is lost in silence.
+//! An outdated CRD: refused at the start, a pause while the operator runs, and a lost status is always reported.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use kube::runtime::{Controller, watcher};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-/// A kind of its own for each case, since a CRD belongs to a whole server; its status holds what its spec says.
+/// A separate kind for each case, since a CRD belongs to a whole server; its status repeats the spec.
 macro_rules! gauge {
     ($module:ident, $Gauge:ident, $kind:tt) => {
         mod $module {
@@ -75,7 +75,7 @@ gauge!(steady, Steady, "Steady");
 gauge!(silent, Silent, "Silent");
 gauge!(spare, Spare, "Spare");
 
-/// The CRD of the reconciler, changed in its schema.
+/// The CRD of the reconciler with a changed schema.
 fn changed<R: evenkeel::Reconciler<Object: CustomResourceExt>>(
     change: impl FnOnce(&mut Value),
 ) -> CustomResourceDefinition {
@@ -84,7 +84,7 @@ fn changed<R: evenkeel::Reconciler<Object: CustomResourceExt>>(
     serde_json::from_value(value).unwrap()
 }
 
-/// Without the size in what the status holds.
+/// Without the size in the schema of the status.
 fn outdated<R: evenkeel::Reconciler<Object: CustomResourceExt>>() -> CustomResourceDefinition {
     changed::<R>(|properties| {
         let seen = &mut properties["status"]["properties"]["seen"];
@@ -93,7 +93,7 @@ fn outdated<R: evenkeel::Reconciler<Object: CustomResourceExt>>() -> CustomResou
     })
 }
 
-/// Without a field of the spec that the type requires. The schema that 1.20 publishes leaves out what may be null, as a status.
+/// Without a required field of the spec. The schema that 1.20 publishes omits nullable fields such as a status.
 fn bare<R: evenkeel::Reconciler<Object: CustomResourceExt>>() -> CustomResourceDefinition {
     changed::<R>(|properties| {
         properties["spec"] = json!({ "type": "object", "properties": { "length": { "type": "integer" } } });
@@ -112,19 +112,19 @@ fn is_about_crds(call: &Call) -> bool {
     call.path.contains("/customresourcedefinitions")
 }
 
-/// The error with which an operator does not start; `None`: it starts.
+/// The error with which an operator refuses to start; `None` if it starts.
 async fn refusal(operator: Operator) -> Option<evenkeel::Error> {
     tokio::time::timeout(Duration::from_secs(8), operator.run_until(std::future::pending())).await.ok()?.err()
 }
 
 on_each_server!(
-    a_crd_that_lacks_a_field_of_the_author_is_refused_at_the_start,
-    without_the_right_to_read_crds_the_published_schema_is_compared,
-    a_kind_pauses_while_its_crd_does_not_fit_and_loses_nothing,
-    a_status_that_the_crd_cannot_hold_is_reported_once_and_repaired,
+    a_crd_without_an_author_field_is_refused,
+    without_crd_access_the_published_schema_is_compared,
+    a_kind_pauses_while_its_crd_is_outdated,
+    a_status_dropped_by_the_crd_is_reported_once,
 );
 
-async fn a_crd_that_lacks_a_field_of_the_author_is_refused_at_the_start(world: World) -> World {
+async fn a_crd_without_an_author_field_is_refused(world: World) -> World {
     world.install(&outdated::<refused::refused>()).await;
     let error = refusal(world.prepare::<refused::refused>(())).await.expect("it does not start");
     assert_eq!(error.reason(), Reason::Outdated);
@@ -137,14 +137,14 @@ async fn a_crd_that_lacks_a_field_of_the_author_is_refused_at_the_start(world: W
     world
 }
 
-async fn without_the_right_to_read_crds_the_published_schema_is_compared(world: World) -> World {
+async fn without_crd_access_the_published_schema_is_compared(world: World) -> World {
     let (lacking, field) = match world.server {
         Server::Full => (bare::<closed::closed>(), ".spec.size"),
         Server::InProcess | Server::Modern => (outdated::<closed::closed>(), ".status.seen.size"),
     };
     world.install(&lacking).await;
     world.wire.fault(|call| is_about_crds(call).then_some(Fault::Answer(403, None)));
-    // Some servers publish it some time after they serve it.
+    // Some servers publish the schema later than they serve the CRD.
     let error = eventually(SOON, || refusal(world.prepare::<closed::closed>(()))).await;
     assert_eq!(error.reason(), Reason::Outdated);
     let headline = format!("closeds.schema.tests.evenkeel.dev does not fit the program in v1: {field} is missing");
@@ -155,7 +155,7 @@ async fn without_the_right_to_read_crds_the_published_schema_is_compared(world: 
     world
 }
 
-async fn a_kind_pauses_while_its_crd_does_not_fit_and_loses_nothing(world: World) -> World {
+async fn a_kind_pauses_while_its_crd_is_outdated(world: World) -> World {
     world.install(&crd::<paused::paused>()).await;
     world.install(&crd::<steady::steady>()).await;
     for (name, size) in [("one", 1), ("two", 2)] {
@@ -178,7 +178,7 @@ async fn a_kind_pauses_while_its_crd_does_not_fit_and_loses_nothing(world: World
     assert!(text.contains(".status.seen.size is missing; ") && text.contains(" crds | kubectl apply -f -"), "{text}");
     quiet().await;
     world.wire.clear();
-    // The server drops the size of an object that is written now, and keeps it out.
+    // The server prunes the size from every object that is written now.
     let changes =
         [("one", json!({ "spec": { "size": 7 } })), ("two", json!({ "metadata": { "labels": { "a": "b" } } }))];
     for (name, change) in changes {
@@ -198,8 +198,8 @@ async fn a_kind_pauses_while_its_crd_does_not_fit_and_loses_nothing(world: World
     world
 }
 
-/// Neither the CRD nor what is published can be read, so the answers to status writes are all that is known.
-async fn a_status_that_the_crd_cannot_hold_is_reported_once_and_repaired(world: World) -> World {
+/// Neither the CRD nor the published schema can be read, so only the answers to status writes show the loss.
+async fn a_status_dropped_by_the_crd_is_reported_once(world: World) -> World {
     world.wire.fault(|call| {
         let hidden = is_about_crds(call) || call.path.starts_with("/openapi");
         hidden.then_some(Fault::Answer(403, None))
@@ -215,7 +215,7 @@ async fn a_status_that_the_crd_cannot_hold_is_reported_once_and_repaired(world: 
     tokio::time::sleep(Duration::from_secs(4)).await;
     let writes = world.wire.count(Call::is_status_write);
     assert!(writes <= 5, "along the back-off curve: {writes}");
-    assert_eq!(world.told(reason), 1, "said once");
+    assert_eq!(world.events_sent(reason), 1, "reported once");
     world.install(&crd::<silent::silent>()).await;
     world.until::<silent::Silent>("one", "whole", |object| shows(object, 1)).await;
     let digest =
@@ -232,7 +232,7 @@ async fn world() -> World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_watch_of_a_crd_is_shared_and_costs_nothing_at_rest() {
+async fn the_crd_watch_is_shared_and_idle() {
     let world = world().await;
     let second = world.prepare::<widget>(Lab::at("a")).reconciler::<second::second>(());
     let operator = Running::start(second);
@@ -273,7 +273,7 @@ mod second {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_role_that_may_not_watch_crds_is_told_once_and_asked_seldom() {
+async fn a_forbidden_crd_watch_is_logged_once_and_retried_seldom() {
     let world = world().await;
     let (logs, _capturing) = Logs::capture();
     world.wire.fault(|call| is_about_crds(call).then_some(Fault::Answer(403, None)));
@@ -286,7 +286,7 @@ async fn a_role_that_may_not_watch_crds_is_told_once_and_asked_seldom() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_role_that_may_only_get_crds_is_enough_for_the_start() {
+async fn permission_to_get_crds_suffices_for_the_start() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&outdated::<spare::spare>()).await;
     world.wire.fault(|call| {
@@ -297,13 +297,13 @@ async fn a_role_that_may_only_get_crds_is_enough_for_the_start() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn under_a_controller_of_kube_a_kind_pauses_as_well() {
+async fn a_kind_pauses_under_a_kube_controller() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&crd::<spare::spare>()).await;
     world.wire.observers().know::<spare::spare>();
     let operator = Operator::new("tester").client(world.wire.client(&world.client)).namespaces([&*world.namespace]);
-    let (context, wakes) = operator.for_kube_controller::<spare::spare>(()).await.unwrap();
-    let controller = Controller::new(world.api::<spare::Spare>(), watcher::Config::default()).reconcile_on(wakes);
+    let (context, triggers) = operator.for_kube_controller::<spare::spare>(()).await.unwrap();
+    let controller = Controller::new(world.api::<spare::Spare>(), watcher::Config::default()).reconcile_on(triggers);
     let running = tokio::spawn(
         controller.run(kube_controller::reconcile, kube_controller::error_policy, context).for_each(async |_| ()),
     );

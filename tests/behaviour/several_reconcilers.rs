@@ -1,4 +1,4 @@
-//! A second reconciler of a kind: its own summary, its own corner of the status, its own finalizer.
+//! A second reconciler of a kind: its own summary, status field and finalizer.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ enum BackupCondition {
     BackedUp,
 }
 
-/// Keeps copies of widgets.
+/// Copies widgets.
 struct Backups {
     lab: Arc<Lab>,
 }
 
-/// A hook that changes nothing takes no field over.
+/// A hook without changes takes over no field.
 fn seen(_: &Widget, _: &mut PassEnd<'_, WidgetStatus>) {}
 
 #[reconciler(conditions = BackupCondition, summary = "BackupReady", on_end = seen)]
@@ -60,7 +60,7 @@ fn start(world: &World, lab: &Arc<Lab>) -> Running {
     Running::start(operator.reconciler::<Backups>(Backups { lab: lab.clone() }))
 }
 
-/// Both have seen this generation and are content.
+/// Both have reconciled this generation and are ready.
 fn both_ready(object: &Value) -> bool {
     let seen = object["status"]["observedBy"]["backups"]["generation"] == object["metadata"]["generation"];
     is_ready(object) && status_of(object, "BackupReady") == "True" && seen
@@ -73,7 +73,7 @@ fn owned(object: &Value, manager: &str) -> Value {
     entry.map(|entry| entry["fieldsV1"]["f:status"].clone()).unwrap_or_default()
 }
 
-async fn neither_overwrites_the_other(world: World) -> World {
+async fn two_reconcilers_do_not_overwrite_each_other(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let running = start(&world, &lab);
@@ -109,7 +109,7 @@ async fn neither_overwrites_the_other(world: World) -> World {
     world
 }
 
-async fn a_restart_leaves_both_alone(world: World) -> World {
+async fn a_restart_runs_neither_reconciler(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let running = start(&world, &lab);
@@ -136,18 +136,22 @@ async fn deletion_runs_both_cleanups(world: World) -> World {
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     let log = lab.log();
-    // Where both take their finalizers off at a time, one of them meets a newer version, and sends its write again.
-    let runs = |line: &str| log.iter().filter(|said| *said == line).count();
+    // If both remove their finalizers at the same time, one of them gets a conflict and sends its write again.
+    let runs = |line: &str| log.iter().filter(|logged| *logged == line).count();
     assert_eq!((runs("remove w"), runs("forget w")), (1, 1), "{log:?}");
     running.stop().await.unwrap();
     world
 }
 
-on_each_server!(neither_overwrites_the_other, a_restart_leaves_both_alone, deletion_runs_both_cleanups);
+on_each_server!(
+    two_reconcilers_do_not_overwrite_each_other,
+    a_restart_runs_neither_reconciler,
+    deletion_runs_both_cleanups
+);
 
 #[tokio::test(start_paused = true)]
-async fn both_reconcilers_converge_from_everywhere() {
-    // It is made of uids, too.
+async fn both_reconcilers_converge_after_any_fault() {
+    // It contains uids, too.
     let sweep = Sweep::new().ignore("status.observedBy.backups.digest");
     swept(sweep, &definition(), async |stage| {
         let lab = Lab::at("a");
@@ -169,7 +173,7 @@ async fn both_reconcilers_converge_from_everywhere() {
         stage.rest().await;
         assert!(both_ready(&stage.raw::<Widget>("w").await));
         let log = lab.log();
-        assert!(["remove goes", "forget goes"].iter().all(|line| log.iter().any(|said| said == line)), "{log:?}");
+        assert!(["remove goes", "forget goes"].iter().all(|line| log.iter().any(|logged| logged == line)), "{log:?}");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! The reconcilers of an operator share their watches: each kind is watched once, and its events reach all who declared it.
+//! The reconcilers of an operator share their watches: each kind is watched once, and its events reach all reconcilers that declared it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-/// A reconciler that reads a secret by name and one by label, and owns a config map called after the widget and itself.
+/// A reconciler that reads a Secret by name and one by label, and owns a ConfigMap named after the widget and itself.
 macro_rules! reader {
     ($name:ident, $condition:ident, $summary:tt) => {
         mod $name {
@@ -74,7 +74,7 @@ fn both_ready(widget: &Value) -> bool {
     ["OneReady", "TwoReady"].iter().all(|name| condition(widget, name).is_some_and(|c| c["status"] == "True"))
 }
 
-/// Two reconcilers at rest over one widget.
+/// Two idle reconcilers of one widget.
 async fn at_rest() -> (World, Arc<Lab>, Running) {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
@@ -90,7 +90,7 @@ async fn at_rest() -> (World, Arc<Lab>, Running) {
     (world, lab, operator)
 }
 
-/// What the lab has noted since it was last asked, in the order of the names.
+/// The new lines in the lab, sorted by name.
 fn noted(lab: &Lab, seen: &mut usize) -> Vec<String> {
     let mut new = lab.log().split_off(*seen);
     *seen += new.len();
@@ -99,7 +99,7 @@ fn noted(lab: &Lab, seen: &mut usize) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_kind_is_watched_once_whoever_declares_it() {
+async fn reconcilers_share_one_watch_per_kind() {
     let (world, _, operator) = at_rest().await;
     let mut watches = BTreeMap::new();
     for entry in world.cluster().log().entries() {

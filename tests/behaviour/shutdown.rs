@@ -1,4 +1,4 @@
-//! How an operator ends that is stopped: as a program, with real signals.
+//! Shutdown of an operator as a program, with real signals.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use tokio::process::{Child, Command};
 
 use crate::otlp::{Collector, span};
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -28,7 +28,7 @@ impl Folder {
         Self(path)
     }
 
-    /// The file at which the work ends.
+    /// The file whose creation ends the work.
     fn until(&self) -> PathBuf {
         self.0.join("until")
     }
@@ -44,7 +44,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a program has printed.
+/// The output of a program.
 #[derive(Clone, Default)]
 struct Printed(Arc<Mutex<VecDeque<String>>>);
 
@@ -67,7 +67,7 @@ impl Printed {
     }
 }
 
-/// The stubborn operator as a child process, with an object at work.
+/// The stubborn operator as a child process, with a running pass.
 struct Program {
     world: World,
     _serving: Serving,
@@ -77,7 +77,7 @@ struct Program {
 }
 
 impl Program {
-    /// Starts it, and waits until the step of `one` has begun.
+    /// Starts it and waits until the step of `one` has started.
     async fn start(name: &str, spec: Value, flags: &[&str]) -> Self {
         let (world, folder) = (World::within(Cluster::start().await), Folder::new(name));
         world.install(&definition()).await;
@@ -117,7 +117,7 @@ impl Program {
         assert!(Command::new("kill").args([signal, &id]).status().await.unwrap().success());
     }
 
-    /// Its exit code.
+    /// Waits for its exit code.
     async fn ended(&mut self) -> Option<i32> {
         let ended = tokio::time::timeout(SOON, self.child.wait()).await;
         ended.unwrap_or_else(|_| panic!("it goes on:\n{}", self.printed.text())).unwrap().code()
@@ -140,7 +140,7 @@ async fn blocking_work_does_not_outlive_the_deadline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn work_that_ends_within_the_grace_is_waited_for() {
+async fn work_within_the_grace_period_may_finish() {
     let mut program = Program::start("grace", busy(), &["--shutdown-timeout", "10m"]).await;
     program.signal("-TERM").await;
     program.until_printed("stopping").await;
@@ -162,21 +162,21 @@ async fn a_second_signal_ends_the_process_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_step_that_holds_all_threads_does_not_hold_up_the_end() {
+async fn a_step_that_blocks_all_threads_does_not_delay_shutdown() {
     let hogs = json!({ "fetch": "hogs" });
     let mut program = Program::start("hogs", hogs.clone(), &["--shutdown-timeout", "1s"]).await;
     program.signal("-TERM").await;
     assert_eq!(program.ended().await, Some(3), "{}", program.printed.text());
     let mut program = Program::start("hogs-twice", hogs, &["--shutdown-timeout", "10m"]).await;
     program.signal("-INT").await;
-    // What the runtime would print it cannot.
+    // The blocked runtime cannot print more.
     tokio::time::sleep(Duration::from_millis(200)).await;
     program.signal("-INT").await;
     assert_eq!(program.ended().await, Some(130), "{}", program.printed.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_spans_of_dropped_passes_are_sent_before_the_end() {
+async fn spans_of_dropped_passes_are_exported_before_exit() {
     let (collector, endpoint) = Collector::start();
     let mut program = Program::start("spans", busy(), &["--shutdown-timeout", "1s", "--otlp", &endpoint]).await;
     program.signal("-TERM").await;
@@ -185,7 +185,7 @@ async fn the_spans_of_dropped_passes_are_sent_before_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_that_never_answers_does_not_hold_up_the_end() {
+async fn an_unresponsive_collector_does_not_delay_shutdown() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
     let mut program = Program::start("silent", busy(), &["--shutdown-timeout", "1s", "--otlp", &endpoint]).await;

@@ -1,4 +1,4 @@
-//! The spans of an operator: which there are, one within the other, and what is recorded on them.
+//! The spans of an operator: their nesting and their fields.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ async fn quiet() {
 }
 
 #[tokio::test]
-async fn a_call_stands_in_its_step_a_step_in_its_pass_and_a_pass_in_the_operator() {
+async fn spans_nest_as_operator_pass_step_call() {
     let world = world().await;
     let (spans, _guard) = Spans::capture();
     let operator = world.operator::<widget>(Lab::at("a"));
@@ -31,17 +31,17 @@ async fn a_call_stands_in_its_step_a_step_in_its_pass_and_a_pass_in_the_operator
     quiet().await;
     operator.stop().await.unwrap();
     let (object, space) = (format!("{}/w", world.namespace), &world.namespace);
-    assert_eq!(spans.told("operator", &["operator"]), ["tester"]);
-    let passes = spans.told("operator > pass", &["reconciler", "object", "outcome"]);
+    assert_eq!(spans.values("operator", &["operator"]), ["tester"]);
+    let passes = spans.values("operator > pass", &["reconciler", "object", "outcome"]);
     assert_eq!(passes, [format!("widget {object} Done")]);
-    assert_eq!(spans.told("operator > pass", &["causes"]), ["appeared,generation"]);
-    assert_eq!(spans.told("operator > pass > step", &["step"]), ["fetch", "store"]);
+    assert_eq!(spans.values("operator > pass", &["causes"]), ["appeared,generation"]);
+    assert_eq!(spans.values("operator > pass > step", &["step"]), ["fetch", "store"]);
     let call = ["verb", "resource", "object", "code"];
-    let of_steps = spans.told("operator > pass > step > call", &call);
+    let of_steps = spans.values("operator > pass > step > call", &call);
     let written =
         [format!("apply widgets.tests.evenkeel.dev/status {object} 200"), format!("apply configmaps {object} 201")];
     assert_eq!(of_steps, written, "the progress of fetch, the child of store");
-    let of_the_pass = spans.told("operator > pass > call", &call);
+    let of_the_pass = spans.values("operator > pass > call", &call);
     let resource = "widgets.tests.evenkeel.dev";
     let written = [
         format!("patch {resource} {object} 200"),
@@ -49,12 +49,12 @@ async fn a_call_stands_in_its_step_a_step_in_its_pass_and_a_pass_in_the_operator
         format!("create events.events.k8s.io {space} 201"),
     ];
     assert_eq!(of_the_pass, written, "the finalizer, the status, the event");
-    let watches = spans.told("operator > call", &["verb", "resource"]);
+    let watches = spans.values("operator > call", &["verb", "resource"]);
     assert!(watches.iter().any(|call| call == "watch configmaps"), "{watches:?}");
 }
 
 #[tokio::test]
-async fn how_a_pass_ended_stands_on_its_span() {
+async fn the_pass_span_records_the_outcome() {
     let world = world().await;
     let lab = Lab::at("a");
     let first = world.operator::<widget>(lab.clone());
@@ -72,10 +72,10 @@ async fn how_a_pass_ended_stands_on_its_span() {
     let second = world.operator::<widget>(lab);
     quiet().await;
     let ended = |spans: &Spans| {
-        let mut told = spans.told("operator > pass", &["object", "outcome"]);
-        told.iter_mut().for_each(|line| *line = line.rsplit('/').next().unwrap().to_owned());
-        told.sort();
-        told
+        let mut lines = spans.values("operator > pass", &["object", "outcome"]);
+        lines.iter_mut().for_each(|line| *line = line.rsplit('/').next().unwrap().to_owned());
+        lines.sort();
+        lines
     };
     assert_eq!(ended(&spans), ["asks Requeue", "done Unchanged", "frozen Suspended", "stalled Unchanged"]);
     spans.clear();
@@ -83,12 +83,12 @@ async fn how_a_pass_ended_stands_on_its_span() {
     world.merge::<Widget>("stalled", json!({ "spec": { "fetch": "poll" } })).await;
     quiet().await;
     second.stop().await.unwrap();
-    let told: Vec<_> = ended(&spans).into_iter().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
-    assert!(told.contains(&"done Done".to_owned()) && told.contains(&"stalled Waiting".to_owned()), "{told:?}");
+    let lines: Vec<_> = ended(&spans).into_iter().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
+    assert!(lines.contains(&"done Done".to_owned()) && lines.contains(&"stalled Waiting".to_owned()), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_without_an_answer_has_no_code_and_the_next_one_has() {
+async fn a_call_without_an_answer_has_no_code() {
     let world = world().await;
     let (spans, _guard) = Spans::capture();
     let operator = world.operator::<widget>(Lab::at("a"));
@@ -102,12 +102,12 @@ async fn a_call_without_an_answer_has_no_code_and_the_next_one_has() {
     tokio::time::sleep(Duration::from_secs(120)).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();
-    let writes = spans.told("operator > pass > call", &["verb", "resource", "code"]);
+    let writes = spans.values("operator > pass > call", &["verb", "resource", "code"]);
     let writes: Vec<_> = writes.iter().filter(|call| call.contains("/status")).collect();
     assert_eq!(writes, ["apply widgets.tests.evenkeel.dev/status ", "apply widgets.tests.evenkeel.dev/status 200"]);
 }
 
-/// Reads a secret, in turns with its sibling.
+/// Reads a Secret, alternating with its sibling.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), reads(Secret))]
 async fn left(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, left>) -> Result<(), WidgetError> {
     cx.get::<Secret>("l1").await?;
@@ -116,7 +116,7 @@ async fn left(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, left>) -> Resul
     Ok(())
 }
 
-/// Reads a config map.
+/// Reads a ConfigMap.
 #[sub_reconciler(sets(on::Stored), reads(ConfigMap))]
 async fn right(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, right>) -> Result<(), WidgetError> {
     cx.get::<ConfigMap>("r1").await?;
@@ -125,7 +125,7 @@ async fn right(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, right>) -> Res
     Ok(())
 }
 
-/// Both at the same time.
+/// Joins both.
 #[reconciler(conditions = WidgetCondition)]
 async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     join(left(widget, lab, cx), right(widget, lab, cx)).await?;
@@ -133,7 +133,7 @@ async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
 }
 
 #[tokio::test]
-async fn joined_steps_keep_their_calls_apart() {
+async fn joined_steps_have_separate_call_spans() {
     let world = world().await;
     let (spans, _guard) = Spans::capture();
     let operator = world.operator::<joined>(Lab::at("a"));
@@ -141,14 +141,14 @@ async fn joined_steps_keep_their_calls_apart() {
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();
     let calls = spans.all().into_iter().filter(|span| span.path.ends_with("step > call"));
-    let mut told: Vec<_> =
+    let mut lines: Vec<_> =
         calls.map(|call| format!("{} {} {}", call.step, call.field("resource"), call.field("code"))).collect();
-    told.sort();
-    assert_eq!(told, ["left secrets 404", "left secrets 404", "right configmaps 404", "right configmaps 404"]);
+    lines.sort();
+    assert_eq!(lines, ["left secrets 404", "left secrets 404", "right configmaps 404", "right configmaps 404"]);
 }
 
 #[tokio::test]
-async fn the_watch_of_a_name_stands_in_the_operator_though_a_step_began_it() {
+async fn a_watch_started_by_a_step_belongs_to_the_operator() {
     let world = world().await;
     let (spans, _guard) = Spans::capture();
     let operator = world.operator::<widget>(Lab::at("a"));
@@ -160,7 +160,7 @@ async fn the_watch_of_a_name_stands_in_the_operator_though_a_step_began_it() {
     quiet().await;
     operator.stop().await.unwrap();
     let calls = spans.all().into_iter().filter(|span| span.field("resource") == "secrets");
-    let mut told: Vec<_> = calls.map(|call| format!("{}: {}", call.path, call.field("verb"))).collect();
-    told.dedup();
-    assert_eq!(told, ["operator > call: watch"]);
+    let mut lines: Vec<_> = calls.map(|call| format!("{}: {}", call.path, call.field("verb"))).collect();
+    lines.dedup();
+    assert_eq!(lines, ["operator > call: watch"]);
 }

@@ -1,4 +1,4 @@
-//! The start of an operator: what it refuses, in which words, and what does not hold it up.
+//! The start of an operator: which errors end it, their messages, and what does not delay it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::{Client, Config};
 use serde_json::{Value, json};
 
-/// A server without any definition.
+/// A server without CRDs.
 async fn bare() -> World {
     World::on(Server::InProcess).await.unwrap()
 }
@@ -22,7 +22,7 @@ async fn installed() -> World {
     world
 }
 
-/// The definition, changed as JSON.
+/// The CRD, changed as JSON.
 fn changed(change: impl FnOnce(&mut Value)) -> CustomResourceDefinition {
     let mut value = serde_json::to_value(definition()).unwrap();
     change(&mut value);
@@ -34,7 +34,7 @@ fn operator(world: &World) -> Operator {
     world.prepare::<widget>(Lab::at("a")).namespaces::<&str>([])
 }
 
-/// The error with which the operator ends.
+/// The error that ends the operator.
 async fn refusal(operator: Operator) -> Error {
     let ended = tokio::time::timeout(Duration::from_secs(60), operator.run_until(std::future::pending())).await;
     ended.expect("it ends by itself").unwrap_err()
@@ -59,7 +59,7 @@ async fn a_missing_crd_is_named_with_the_command_that_installs_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_is_not_served_is_told_with_those_that_are() {
+async fn an_unserved_version_is_reported_with_served_ones() {
     let world = bare().await;
     world.install(&changed(|crd| crd["spec"]["versions"][0]["name"] = json!("v1beta1"))).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -72,7 +72,7 @@ async fn a_version_that_is_not_served_is_told_with_those_that_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_is_not_served_is_told_even_if_the_definition_cannot_be_read() {
+async fn an_unserved_version_is_reported_without_reading_the_crd() {
     let world = bare().await;
     world.install(&changed(|crd| crd["spec"]["versions"][0]["name"] = json!("v1beta1"))).await;
     world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("customresourcedefinitions").always());
@@ -82,7 +82,7 @@ async fn a_version_that_is_not_served_is_told_even_if_the_definition_cannot_be_r
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outdated_crd_is_refused_and_the_missing_fields_are_named() {
+async fn an_outdated_crd_is_refused_with_missing_fields() {
     let world = bare().await;
     let crd = changed(|crd| {
         let schema = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
@@ -115,7 +115,7 @@ async fn a_crd_without_status_subresource_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_right_to_list_it_ends_naming_verbs_and_resource() {
+async fn a_forbidden_list_ends_the_start_with_the_rule() {
     let world = installed().await;
     world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("widgets").always());
     let error = refusal(operator(&world).namespaces(["team-a"])).await;
@@ -126,7 +126,7 @@ async fn without_the_right_to_list_it_ends_naming_verbs_and_resource() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_does_not_answer_is_told() {
+async fn an_unreachable_cluster_is_reported() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut config = Config::new(format!("http://{closed}").parse().unwrap());
     config.default_retry = false;
@@ -137,7 +137,7 @@ async fn a_cluster_that_does_not_answer_is_told() {
 }
 
 #[tokio::test]
-async fn contradictions_are_told_before_anything_is_called() {
+async fn contradictory_settings_are_reported_before_any_call() {
     let world = bare().await;
     world.cluster().log().clear();
     let twice = operator(&world).reconciler::<widget>(Lab::at("a"));
@@ -203,7 +203,7 @@ mod rivals {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_reconcilers_that_would_overwrite_each_other_are_both_named_with_the_cure() {
+async fn conflicting_reconcilers_are_both_named_with_the_fix() {
     let world = installed().await;
     let first =
         || Operator::new("tester").client(world.client.clone()).reconciler::<rivals::first::first>(Lab::at("a"));
@@ -239,7 +239,7 @@ async fn two_reconcilers_that_would_overwrite_each_other_are_both_named_with_the
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_field_of_a_second_reconciler_is_asked_for_only_where_there_is_one() {
+async fn a_second_reconciler_requires_its_status_field() {
     let world = installed().await;
     let mut old = serde_json::to_value(definition()).unwrap();
     let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties";
@@ -255,7 +255,7 @@ async fn the_field_of_a_second_reconciler_is_asked_for_only_where_there_is_one()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_in_trouble_does_not_end_the_operator() {
+async fn server_errors_do_not_end_the_operator() {
     let world = installed().await;
     create(&world, "one").await;
     world.cluster().faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::Watch).times(4));
@@ -266,7 +266,7 @@ async fn a_server_in_trouble_does_not_end_the_operator() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_never_comes_does_not_hold_up_the_others() {
+async fn a_hanging_list_does_not_delay_others() {
     let world = installed().await;
     create(&world, "one").await;
     world.cluster().faults().add(Fault::new(Effect::Hang).resource("configmaps").always());
@@ -276,7 +276,7 @@ async fn a_list_that_never_comes_does_not_hold_up_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_and_a_watch_that_are_never_answered_are_asked_for_again() {
+async fn an_unanswered_list_or_watch_is_retried() {
     for (verb, pages) in [(Verb::List, true), (Verb::Watch, true), (Verb::Watch, false)] {
         let world = installed().await;
         world.cluster().faults().add(Fault::new(Effect::Hang).resource("widgets").verb(verb));
@@ -291,7 +291,7 @@ async fn a_list_and_a_watch_that_are_never_answered_are_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_pass_starts_before_the_list_of_what_objects_own() {
+async fn no_pass_starts_before_owned_objects_are_listed() {
     let world = installed().await;
     create(&world, "one").await;
     let late = Effect::Latency(Duration::from_millis(1500));
@@ -306,7 +306,7 @@ async fn no_pass_starts_before_the_list_of_what_objects_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_before_the_lists_are_in_ends_the_operator() {
+async fn a_stop_during_the_first_lists_ends_the_operator() {
     let world = installed().await;
     for resource in ["widgets", "customresourcedefinitions"] {
         world.cluster().faults().add(Fault::new(Effect::Hang).resource(resource).always());
@@ -317,7 +317,7 @@ async fn a_stop_before_the_lists_are_in_ends_the_operator() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_drops_and_names_passes_that_outlive_the_grace() {
+async fn passes_beyond_the_grace_period_are_dropped_and_named() {
     let world = installed().await;
     create(&world, "one").await;
     let lab = Lab::at("a");
@@ -337,7 +337,7 @@ async fn a_stop_drops_and_names_passes_that_outlive_the_grace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_name_the_operator_as_their_agent() {
+async fn requests_carry_the_operator_as_user_agent() {
     let world = installed().await;
     world.cluster().log().clear();
     let operator = operator(&world).version("1.2.3");
@@ -365,14 +365,14 @@ async fn only_the_given_namespaces_are_listed() {
 }
 
 #[test]
-fn the_definitions_of_all_kinds_are_at_hand_without_a_cluster() {
+fn all_crds_are_available_without_a_cluster() {
     let operator = Operator::new("tester").reconciler::<widget>(Lab::at("a"));
     let kinds: Vec<String> = operator.definitions().into_iter().map(|crd| crd.spec.names.kind).collect();
     assert_eq!(kinds, ["Widget"]);
 }
 
 #[test]
-fn one_call_gives_the_crd_as_the_command_prints_it() {
+fn the_crd_method_equals_the_crds_command() {
     let operator = Operator::new("tester").reconciler::<widget>(Lab::at("a"));
     assert_eq!(operator.definitions(), [crd::<widget>()]);
     let columns = crd::<widget>().spec.versions.remove(0).additional_printer_columns.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! First lists as streams: where the server offers them none comes in pages, and elsewhere the server is asked once.
+//! First lists as streams: in pages if the server does not support streams, otherwise in one request.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::DeleteParams;
 use serde_json::json;
 
-on_each_server!(objects_come_in_the_watch_or_in_pages_and_none_is_lost);
+on_each_server!(no_object_is_lost_in_streams_or_pages);
 
-/// How many lists came in pages, and how many as streams, those of the CRD aside.
+/// How many lists came in pages and how many as streams, without those of the CRD.
 fn lists(world: &World) -> (usize, usize) {
     let is_own = |call: &Call| !call.path.contains("customresourcedefinitions");
     let pages = world.wire.count(|call| is_own(call) && call.is_list() && !call.is_stream());
     (pages, world.wire.count(|call| is_own(call) && call.is_stream()))
 }
 
-async fn objects_come_in_the_watch_or_in_pages_and_none_is_lost(world: World) -> World {
+async fn no_object_is_lost_in_streams_or_pages(world: World) -> World {
     world.install(&definition()).await;
     world.create::<Secret>(json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" } })).await;
     for i in 0..3 {
@@ -30,7 +30,7 @@ async fn objects_come_in_the_watch_or_in_pages_and_none_is_lost(world: World) ->
     for i in 0..3 {
         world.until::<Widget>(&format!("w-{i}"), "ready", is_ready).await;
     }
-    // Later events come, too.
+    // Later events arrive, too.
     world.api::<Widget>().delete("w-0", &DeleteParams::default()).await.unwrap();
     world.create::<Widget>(a_widget("w-3", json!({ "secret": "s" }))).await;
     world.until::<Widget>("w-3", "ready", is_ready).await;
@@ -44,7 +44,7 @@ async fn objects_come_in_the_watch_or_in_pages_and_none_is_lost(world: World) ->
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_expires_lists_again_as_a_stream() {
+async fn an_expired_watch_lists_again_as_a_stream() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
@@ -64,7 +64,7 @@ async fn a_watch_that_expires_lists_again_as_a_stream() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_wants_pages_gets_pages_and_one_that_fails_loses_nothing() {
+async fn a_failed_page_of_a_paged_list_loses_nothing() {
     const MANY: usize = 501;
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
@@ -88,7 +88,7 @@ async fn who_wants_pages_gets_pages_and_one_that_fails_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_says_that_all_is_there_is_asked_for_pages() {
+async fn without_the_final_bookmark_the_list_is_paged() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;

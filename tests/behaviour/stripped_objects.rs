@@ -1,4 +1,4 @@
-//! What of an object a step is given, and what of it the watches ask for.
+//! Which fields of an object a step receives, and which the watches request.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Notes which ballast the objects bring along, and which of what counts.
+/// Logs which stripped and which relevant fields the objects have.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Secret, by_name))]
 async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<String, WidgetError> {
     let secret = cx.require::<Secret>("s").await?;
@@ -33,7 +33,7 @@ async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// What the step was given of the widget and of the secret.
+/// The logged fields of the widget and of the Secret.
 async fn given(world: &World, prepare: impl FnOnce(Operator) -> Operator) -> Vec<String> {
     let annotations = json!({ LAST_APPLIED: "{}", "note": "kept" });
     world.install(&definition()).await;
@@ -51,21 +51,21 @@ async fn given(world: &World, prepare: impl FnOnce(Operator) -> Operator) -> Vec
     given
 }
 
-async fn objects_come_without_what_no_step_should_decide_by(world: World) -> World {
+async fn objects_are_stripped_of_managed_fields(world: World) -> World {
     assert_eq!(given(&world, |operator| operator).await, [r#"["note"] false"#; 2]);
     world
 }
 
-async fn an_operator_that_says_so_keeps_it(world: World) -> World {
-    let kept = given(&world, Operator::keep_managed_fields).await;
-    assert_eq!(kept, [r#"["kubectl.kubernetes.io/last-applied-configuration", "note"] true"#; 2]);
+async fn an_operator_may_keep_managed_fields(world: World) -> World {
+    let full = given(&world, Operator::keep_managed_fields).await;
+    assert_eq!(full, [r#"["kubectl.kubernetes.io/last-applied-configuration", "note"] true"#; 2]);
     world
 }
 
-on_each_server!(objects_come_without_what_no_step_should_decide_by, an_operator_that_says_so_keeps_it);
+on_each_server!(objects_are_stripped_of_managed_fields, an_operator_may_keep_managed_fields);
 
 #[tokio::test]
-async fn of_owned_kinds_only_the_metadata_is_asked_for() {
+async fn watches_of_owned_kinds_request_metadata_only() {
     let world = World::on(Server::InProcess).await.unwrap();
     given(&world, |operator| operator).await;
     let asked = world.cluster().log().requests().resource("configmaps").reads();

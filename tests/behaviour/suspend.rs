@@ -1,4 +1,4 @@
-//! Suspension: nothing is done, nothing is written but receipts, and a resumed object runs at once.
+//! Suspension: no reconcile and no write except handled tokens; a resumed object runs at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
-/// As the widget, but the generation of a suspended one counts as observed.
+/// Like the widget, but a suspended generation counts as observed.
 #[reconciler(conditions = WidgetCondition, suspend(field = spec.suspend, record))]
 async fn recorder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
@@ -35,7 +35,7 @@ where
     (lab, operator)
 }
 
-/// Time enough for anything that should not happen to happen.
+/// Waits long enough to detect unwanted effects.
 async fn quiet() {
     tokio::time::sleep(Duration::from_millis(700)).await;
 }
@@ -48,21 +48,21 @@ async fn annotate(world: &World, name: &str, value: Value) {
     world.merge::<Widget>("w", json!({ "metadata": { "annotations": { name: value } } })).await;
 }
 
-/// How often the operator told of it; a repeated event is a patch of its series.
-fn told(world: &World, reason: &str) -> usize {
+/// How many events the operator sent; a repeated event is a patch of its series.
+fn events_sent(world: &World, reason: &str) -> usize {
     let quoted = format!("\"{reason}\"");
     world.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
 }
 
-async fn until_told(world: &World, reason: &str, times: usize) {
-    eventually(SOON, || async { (told(world, reason) == times).then_some(()) }).await;
+async fn until_sent(world: &World, reason: &str, times: usize) {
+    eventually(SOON, || async { (events_sent(world, reason) == times).then_some(()) }).await;
 }
 
 async fn a_suspended_object_is_left_alone_until_it_is_resumed(world: World) -> World {
     let (lab, operator) = start::<freezer>(&world, json!({ "interval": "1s" })).await;
     let before = world.until::<Widget>("w", "ready", is_ready).await;
     spec(&world, json!({ "suspend": true })).await;
-    until_told(&world, "Suspended", 1).await;
+    until_sent(&world, "Suspended", 1).await;
     world.wire.clear();
     let passes = lab.passes();
     spec(&world, json!({ "child": "x" })).await;
@@ -74,17 +74,17 @@ async fn a_suspended_object_is_left_alone_until_it_is_resumed(world: World) -> W
     spec(&world, json!({ "suspend": false })).await;
     let after = world.until::<Widget>("w", "resumed", |w| w["status"]["stored"] == "b" && is_ready(w)).await;
     assert_eq!(after["status"]["observedGeneration"], 4);
-    until_told(&world, "Resumed", 1).await;
-    assert_eq!(told(&world, "Suspended"), 0, "not again");
+    until_sent(&world, "Resumed", 1).await;
+    assert_eq!(events_sent(&world, "Suspended"), 0, "not again");
     operator.stop().await.unwrap();
     world
 }
 
-async fn an_annotation_suspends_and_its_end_repairs_what_was_left_alone(world: World) -> World {
+async fn resuming_repairs_drift_from_the_suspension(world: World) -> World {
     let (lab, operator) = start::<freezer>(&world, json!({ "child": "x" })).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     annotate(&world, "evenkeel.dev/suspend", json!("true")).await;
-    until_told(&world, "Suspended", 1).await;
+    until_sent(&world, "Suspended", 1).await;
     world.api::<ConfigMap>().delete("w", &DeleteParams::default()).await.unwrap();
     quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("w").await.unwrap().is_none(), "drift is left alone");
@@ -93,15 +93,15 @@ async fn an_annotation_suspends_and_its_end_repairs_what_was_left_alone(world: W
     eventually(SOON, || async { world.api::<ConfigMap>().get_opt("w").await.unwrap() }).await;
     assert_eq!(lab.passes(), passes + 1);
     annotate(&world, "evenkeel.dev/suspend", json!("true")).await;
-    until_told(&world, "Suspended", 2).await;
+    until_sent(&world, "Suspended", 2).await;
     annotate(&world, "evenkeel.dev/suspend", Value::Null).await;
     eventually(SOON, || async { (lab.passes() == passes + 2).then_some(()) }).await;
     operator.stop().await.unwrap();
     world
 }
 
-async fn an_object_that_is_suspended_from_the_start_gets_no_finalizer_and_only_receipts(world: World) -> World {
-    // No pass has been, so there is no Ready yet beside the receipt.
+async fn an_initially_suspended_object_gets_no_finalizer(world: World) -> World {
+    // No pass has run, so the status has a handled token and no Ready.
     world.wire.observers().excuse("w");
     let (lab, operator) = start::<freezer>(&world, json!({ "suspend": true })).await;
     quiet().await;
@@ -117,11 +117,11 @@ async fn an_object_that_is_suspended_from_the_start_gets_no_finalizer_and_only_r
     world
 }
 
-async fn a_restart_leaves_a_suspended_object_alone_and_sees_that_it_was_resumed(world: World) -> World {
+async fn a_restart_respects_suspension_and_resume(world: World) -> World {
     let (lab, operator) = start::<freezer>(&world, json!({})).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     spec(&world, json!({ "suspend": true })).await;
-    until_told(&world, "Suspended", 1).await;
+    until_sent(&world, "Suspended", 1).await;
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<freezer>(lab.clone());
@@ -140,7 +140,7 @@ async fn deletion_wins_over_suspension(world: World) -> World {
     let (lab, operator) = start::<freezer>(&world, json!({})).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     spec(&world, json!({ "suspend": true })).await;
-    until_told(&world, "Suspended", 1).await;
+    until_sent(&world, "Suspended", 1).await;
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     assert_eq!((lab.cleanups(), lab.passes()), (1, 1));
@@ -148,8 +148,8 @@ async fn deletion_wins_over_suspension(world: World) -> World {
     world
 }
 
-async fn a_suspended_generation_counts_as_observed_where_that_is_asked_for(world: World) -> World {
-    // The conditions stay as they were found, of the generation before: that is what was asked for.
+async fn a_suspended_generation_may_count_as_observed(world: World) -> World {
+    // The conditions stay as they were, for the previous generation: the operator was asked to leave them.
     world.wire.observers().excuse("w");
     let (lab, operator) = start::<recorder>(&world, json!({})).await;
     let before = world.until::<Widget>("w", "ready", is_ready).await;
@@ -170,18 +170,18 @@ async fn a_suspended_generation_counts_as_observed_where_that_is_asked_for(world
 
 on_each_server!(
     a_suspended_object_is_left_alone_until_it_is_resumed,
-    an_annotation_suspends_and_its_end_repairs_what_was_left_alone,
-    an_object_that_is_suspended_from_the_start_gets_no_finalizer_and_only_receipts,
-    a_restart_leaves_a_suspended_object_alone_and_sees_that_it_was_resumed,
+    resuming_repairs_drift_from_the_suspension,
+    an_initially_suspended_object_gets_no_finalizer,
+    a_restart_respects_suspension_and_resume,
     deletion_wins_over_suspension,
-    a_suspended_generation_counts_as_observed_where_that_is_asked_for,
+    a_suspended_generation_may_count_as_observed,
 );
 
 #[tokio::test(start_paused = true)]
-async fn suspension_converges_from_everywhere() {
+async fn suspension_converges_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        // No pass has been for it when its receipt is written.
+        // No pass has run when its handled token is written.
         stage.wire.observers().excuse("fresh");
         stage.operate::<freezer>(lab.clone());
         stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;

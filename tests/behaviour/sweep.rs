@@ -1,4 +1,4 @@
-//! Deletion with an external cleanup converges from everywhere: what was stored outside is removed, whatever happens.
+//! Deletion with an external cleanup converges after any fault: external effects are always removed.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
-/// A widget with a child is made ready, changed, and made ready again; another one is deleted ten seconds after its creation.
+/// A widget with a child becomes ready, is changed, and becomes ready again; another one is deleted ten seconds after its creation.
 async fn through(spec: Value) {
     from_everywhere(&definition(), async |stage| {
         for name in ["stays", "goes"] {
@@ -23,7 +23,7 @@ async fn through(spec: Value) {
         stage.rest().await;
         assert!(is_ready(&stage.raw::<Widget>("stays").await));
         assert!(stage.api::<Widget>().get_opt("goes").await.unwrap().is_none());
-        // What was stored outside for the widget that is gone was removed, if it was stored at all.
+        // The external effect of the deleted widget was removed if it was stored at all.
         let effects = lab.effects();
         let stored = effects.iter().any(|effect| effect.starts_with("store goes"));
         stored && !effects.contains("remove goes")
@@ -32,11 +32,11 @@ async fn through(spec: Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_widget_with_a_child_converges_from_everywhere() {
+async fn a_widget_with_a_child_converges_after_any_fault() {
     through(json!({ "child": "x" })).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_widget_that_records_its_progress_converges_from_everywhere() {
+async fn a_widget_that_records_progress_converges_after_any_fault() {
     through(json!({ "child": "x", "record": true })).await;
 }

@@ -1,4 +1,4 @@
-//! Triggers: references from outside of the cluster run the bodies of their objects.
+//! Triggers: references from outside the cluster run the bodies of their objects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 
 type Sender = UnboundedSender<ObjectRef<Widget>>;
 
-/// An operator, and what triggers it.
+/// Starts an operator and returns its trigger.
 fn operate(world: &World, lab: &Arc<Lab>) -> (Running, Sender) {
     let (sender, triggers) = unbounded();
     (Running::start(world.prepare::<widget>(lab.clone()).trigger::<widget>(triggers)), sender)
@@ -26,9 +26,9 @@ fn passes(lab: &Lab, name: &str) -> usize {
     lab.log().iter().filter(|line| **line == format!("fetch {name}")).count()
 }
 
-on_each_server!(a_trigger_runs_the_body_though_nothing_in_the_cluster_changed);
+on_each_server!(an_external_trigger_runs_the_body);
 
-async fn a_trigger_runs_the_body_though_nothing_in_the_cluster_changed(world: World) -> World {
+async fn an_external_trigger_runs_the_body(world: World) -> World {
     world.install(&definition()).await;
     for name in ["one", "two"] {
         world.create::<Widget>(a_widget(name, json!({}))).await;
@@ -47,7 +47,7 @@ async fn a_trigger_runs_the_body_though_nothing_in_the_cluster_changed(world: Wo
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_before_the_first_list_is_not_lost() {
+async fn a_trigger_before_the_first_list_is_not_lost() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("one", json!({}))).await;
@@ -69,7 +69,7 @@ fn is_read(call: &Call) -> bool {
     call.method == "GET" && call.path.ends_with("/widgets/one")
 }
 
-/// From now on each status write meets a newer version, and the object cannot be read before a pass. Returns how often it could not.
+/// From now on each status write gets a conflict, and the object cannot be read before a pass. Returns how often the read failed.
 fn refuse(world: &World, lab: &Arc<Lab>) -> Arc<AtomicUsize> {
     let unread = Arc::new(AtomicUsize::new(0));
     let (count, lab, mut written) = (unread.clone(), lab.clone(), None);
@@ -78,7 +78,7 @@ fn refuse(world: &World, lab: &Arc<Lab>) -> Arc<AtomicUsize> {
             written = Some((lab.passes(), Instant::now()));
             return Some(recording_client::Fault::Answer(409, None));
         }
-        // What is read at once after a refused write is sent again, and what is read after the body is patched.
+        // An object that is read directly after a rejected write is written again; after the body it is patched.
         let (passes, at) = written?;
         let is_before_pass = is_read(call) && lab.passes() == passes && Instant::now() > at;
         count.fetch_add(usize::from(is_before_pass), Ordering::SeqCst);
@@ -87,7 +87,7 @@ fn refuse(world: &World, lab: &Arc<Lab>) -> Arc<AtomicUsize> {
     unread
 }
 
-/// An annotation comes and goes; the operator sees both once the wire is thawed.
+/// Sets and removes an annotation; the operator receives both once the wire is thawed.
 async fn note_and_take_back(world: &World) {
     world.wire.freeze();
     for note in [json!("1"), json!(null)] {
@@ -96,7 +96,7 @@ async fn note_and_take_back(world: &World) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_trigger_is_not_lost_where_the_object_cannot_be_read_after_three_conflicts() {
+async fn a_trigger_survives_conflicts_and_failed_reads() {
     for changes in [false, true] {
         let world = World::on(Server::InProcess).await.unwrap();
         world.install(&definition()).await;
@@ -122,7 +122,7 @@ async fn a_trigger_is_not_lost_where_the_object_cannot_be_read_after_three_confl
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_body_found_is_written_though_the_object_changed_and_changed_back_before_it_could_be() {
+async fn body_results_are_written_after_a_reverted_change() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("one", json!({}))).await;
@@ -143,7 +143,7 @@ async fn what_a_body_found_is_written_though_the_object_changed_and_changed_back
 }
 
 #[tokio::test(start_paused = true)]
-async fn unknown_objects_are_left_alone_and_the_end_of_the_stream_ends_nothing() {
+async fn unknown_references_and_the_stream_end_are_ignored() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lab = Lab::at("a");

@@ -1,4 +1,4 @@
-//! The short-circuit, cause by cause: what each lets through, and that nobody would notice without it.
+//! The short-circuit, trigger by trigger: which changes each lets through, and that no other trigger would.
 
 use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel::{__test_hooks, Operator};
@@ -7,7 +7,7 @@ use evenkeel_tests::random_sequence::{Played, Step, difference, play};
 use Step::{Annotate, Child, CrashDuring, Create, Delete, DropFinalizer, EditChild, ForeignStatus, Label, Move};
 use Step::{Request, Require, Secret, Start, Stop, Suspend, Trigger};
 
-/// Of each cause: a sequence whose last step only it lets through.
+/// For each trigger: a sequence whose last step only it lets through.
 fn lets_through(cause: &str) -> Option<Vec<Step>> {
     Some(match cause {
         "appeared" => vec![Stop, EditChild, Start(0)],
@@ -32,7 +32,7 @@ fn lets_through(cause: &str) -> Option<Vec<Step>> {
     })
 }
 
-/// One of several, where that is what a sequence is about.
+/// Sets the operator's namespace for the sequence about ownership.
 fn whole(operator: Operator, cause: &str) -> Operator {
     if cause == "ownership" { operator.operator_namespace("here") } else { operator }
 }
@@ -45,7 +45,7 @@ fn without(operator: Operator, cause: &str) -> Operator {
     whole(operator, cause).without_trigger(cause)
 }
 
-/// As an interval may pass at any moment, since each object has a phase of its own, it would hide now and then what is missed.
+/// Without resyncs, since an interval may end at any moment and would sometimes hide a missed change.
 fn blind(operator: Operator, cause: &str) -> Operator {
     let operator = without(operator, cause);
     if matches!(cause, "resync" | "retry") { operator } else { operator.without_trigger("resync") }
@@ -63,7 +63,7 @@ fn passes_of_last_step(played: &Played) -> usize {
 }
 
 #[test]
-fn each_cause_lets_through_what_is_needed_and_nobody_else_does() {
+fn each_trigger_alone_lets_its_sequence_through() {
     for cause in __test_hooks::triggers() {
         let steps = lets_through(cause).unwrap_or_else(|| panic!("say what lets `{cause}` through, in `lets_through`"));
         let needed = play(&steps, always, cause);
@@ -76,7 +76,7 @@ fn each_cause_lets_through_what_is_needed_and_nobody_else_does() {
 }
 
 #[test]
-fn what_is_no_cause_runs_no_body() {
+fn a_change_without_a_trigger_runs_no_body() {
     let cases = [
         vec![ForeignStatus],
         vec![Annotate("kubectl.kubernetes.io/last-applied-configuration", Some("{}"))],
@@ -92,7 +92,7 @@ fn what_is_no_cause_runs_no_body() {
 }
 
 #[test]
-fn what_happened_while_nobody_looked_is_found_after_a_restart() {
+fn changes_during_downtime_are_found_after_a_restart() {
     let cases = [
         vec![Stop, Child("y"), Start(0)],
         vec![Stop, Label(Some("gold")), Start(0)],

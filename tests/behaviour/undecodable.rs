@@ -1,4 +1,4 @@
-//! Objects that do not fit their type: reported with the field, counted, shown, and their finalizer accounted for.
+//! Objects that do not fit their type: reported with the field and counted; the message names their finalizer.
 
 use evenkeel::crd;
 use evenkeel::prelude::*;
@@ -47,7 +47,7 @@ async fn oddity(oddity: &Oddity, cx: &mut Pass<'_>) -> PassResult {
 
 const COUNT: &str = "evenkeel_undecodable_objects{controller=\"oddity\"}";
 
-/// A CRD under which the server takes what the type does not.
+/// A CRD that accepts objects which do not fit the type.
 fn lax() -> CustomResourceDefinition {
     let mut value = serde_json::to_value(crd::<oddity>()).unwrap();
     let properties = &mut value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
@@ -76,9 +76,9 @@ async fn a_note(world: &World, name: &str, words: &str) -> String {
     eventually(SOON, || async { world.notes(name, "Undecodable").into_iter().find(|note| note.contains(words)) }).await
 }
 
-on_each_server!(an_undecodable_object_is_reported_counted_and_shown, a_deleted_undecodable_object_says_what_keeps_it);
+on_each_server!(an_undecodable_object_is_reported_and_counted, a_deleted_undecodable_object_names_its_finalizer);
 
-async fn an_undecodable_object_is_reported_counted_and_shown(world: World) -> World {
+async fn an_undecodable_object_is_reported_and_counted(world: World) -> World {
     world.install(&lax()).await;
     create(&world, "odd", json!("hidden-value")).await;
     let (operator, address) = listening(world.prepare::<oddity>(()));
@@ -99,11 +99,11 @@ async fn an_undecodable_object_is_reported_counted_and_shown(world: World) -> Wo
     let about = json!({ "apiVersion": "undecodable.tests.evenkeel.dev/v1", "kind": "Oddity", "namespace": odd.namespace,
         "name": "odd", "uid": odd.uid });
     assert_eq!(world.sent("odd", "Undecodable")[0]["regarding"], about);
-    // A change of something else repeats nothing.
+    // Another change does not repeat the event.
     let label = Patch::Merge(json!({ "metadata": { "labels": { "a": "b" } } }));
     raw(&world).patch("odd", &PatchParams::default(), &label).await.unwrap();
     quiet().await;
-    assert_eq!(world.told("Undecodable"), 1);
+    assert_eq!(world.events_sent("Undecodable"), 1);
     resize(&world, "odd", json!(2)).await;
     world.until::<Oddity>("odd", "ready", is_ready).await;
     assert_eq!(samples(address).await[COUNT], 0.0);
@@ -112,7 +112,7 @@ async fn an_undecodable_object_is_reported_counted_and_shown(world: World) -> Wo
     world
 }
 
-async fn a_deleted_undecodable_object_says_what_keeps_it(world: World) -> World {
+async fn a_deleted_undecodable_object_names_its_finalizer(world: World) -> World {
     world.install(&lax()).await;
     create(&world, "w", json!(1)).await;
     let operator = world.operator::<oddity>(());
@@ -125,7 +125,7 @@ async fn a_deleted_undecodable_object_says_what_keeps_it(world: World) -> World 
     let wanted = format!("kubectl edit oddities.undecodable.tests.evenkeel.dev -n {} w", world.namespace);
     assert!(note.contains("finalizer undecodable.tests.evenkeel.dev/tester stays: correct the field"), "{note}");
     assert!(note.ends_with(&wanted), "{note}");
-    // Corrected, it is cleaned up and goes.
+    // After the correction it is cleaned up and deleted.
     resize(&world, "w", json!(2)).await;
     eventually(SOON, || async { raw(&world).get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     operator.stop().await.unwrap();

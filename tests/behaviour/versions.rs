@@ -1,4 +1,4 @@
-//! One version of an operator after another: what the earlier one left is undone, and nothing is forgotten.
+//! Successive versions of an operator: effects of the earlier one are undone, and nothing is forgotten.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use kube::api::DeleteParams;
 use serde_json::json;
 use tokio::sync::watch;
 
-/// Two steps that make something outside the cluster.
+/// Two steps with effects outside the cluster.
 mod first {
     use std::sync::Arc;
 
@@ -60,7 +60,7 @@ mod first {
     }
 }
 
-/// The same under a new finalizer.
+/// The same with a new finalizer.
 mod renamed {
     use std::sync::Arc;
 
@@ -82,7 +82,7 @@ mod renamed {
     }
 }
 
-/// Nothing outside the cluster any more, and one condition less.
+/// No effects outside the cluster, and one condition less.
 mod last {
     use std::sync::Arc;
 
@@ -139,7 +139,7 @@ async fn cleanups_run_in_reverse_order() {
 }
 
 #[tokio::test]
-async fn a_finalizer_of_an_earlier_name_gives_way_to_the_new_one_in_one_write() {
+async fn a_renamed_finalizer_is_replaced_in_one_write() {
     let world = built().await;
     world.wire.clear();
     let operator = world.operator::<renamed::house>(Lab::at("a"));
@@ -151,7 +151,7 @@ async fn a_finalizer_of_an_earlier_name_gives_way_to_the_new_one_in_one_write() 
 }
 
 #[tokio::test]
-async fn what_an_earlier_version_declared_goes_with_the_declaration() {
+async fn conditions_of_an_earlier_version_are_removed() {
     let world = built().await;
     let lab = Lab::at("a");
     let operator = world.operator::<last::house>(lab.clone());
@@ -163,7 +163,7 @@ async fn what_an_earlier_version_declared_goes_with_the_declaration() {
     operator.stop().await.unwrap();
 }
 
-/// The version that the channel says, until it says another one.
+/// Runs the version in the channel until it changes.
 fn deploy(stage: &Stage, lab: &Arc<Lab>, version: &watch::Sender<u8>) {
     let (lab, version) = (lab.clone(), version.clone());
     stage.wire.observers().know::<first::house>();
@@ -181,7 +181,7 @@ fn deploy(stage: &Stage, lab: &Arc<Lab>, version: &watch::Sender<u8>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn versions_follow_each_other_from_everywhere() {
+async fn version_changes_converge_after_any_fault() {
     from_everywhere(&definition(), async |stage| {
         let (lab, version) = (Lab::at("a"), watch::Sender::new(0));
         deploy(&stage, &lab, &version);
@@ -194,7 +194,7 @@ async fn versions_follow_each_other_from_everywhere() {
         let settled = json!(["tests.evenkeel.dev/tester"]);
         assert_eq!(stage.raw::<Widget>("stays").await["metadata"]["finalizers"], settled);
         stage.delete::<Widget>("goes").await;
-        assert!(["strip", "demolish"].iter().all(|line| lab.log().iter().any(|said| said == line)));
+        assert!(["strip", "demolish"].iter().all(|line| lab.log().iter().any(|logged| logged == line)));
         version.send_replace(2);
         stage.rest().await;
         let last = stage.raw::<Widget>("stays").await;

@@ -1,4 +1,4 @@
-//! Waits: what ends them, and how they are told from retries.
+//! Waits: what ends them, and how they differ from retries.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::{Arc, Mutex};
@@ -70,11 +70,11 @@ enum TenantError {
     Broken,
 }
 
-/// What the tests see and say.
+/// The state shared between the test and the steps.
 #[derive(Default)]
 struct Desk {
     passes: Mutex<usize>,
-    /// What the cleanup does: nothing, `wait` or `panic`.
+    /// The behaviour of the cleanup: nothing, `wait` or `panic`.
     close: Mutex<&'static str>,
 }
 
@@ -140,7 +140,7 @@ async fn until_passes(desk: &Desk, more_than: usize) {
     eventually(SOON, || async { (desk.passes() > more_than).then_some(()) }).await;
 }
 
-async fn every_change_of_the_object_that_a_wait_names_runs_the_pass_again(world: World) -> World {
+async fn every_change_of_an_awaited_object_triggers(world: World) -> World {
     let (desk, operator) = start(&world).await;
     world.create::<Tenant>(a_tenant("t", &json!({ "secret": "s" }))).await;
     let missing = world.until::<Tenant>("t", "missing", |t| reason(t, "Ready") == "SecretMissing").await;
@@ -162,7 +162,7 @@ async fn every_change_of_the_object_that_a_wait_names_runs_the_pass_again(world:
     world
 }
 
-async fn a_change_of_the_status_alone_ends_a_wait(world: World) -> World {
+async fn a_status_change_alone_ends_a_wait(world: World) -> World {
     let (_, operator) = start(&world).await;
     world.create::<Tenant>(a_tenant("base", &json!({}))).await;
     world.until::<Tenant>("base", "ready", is_ready).await;
@@ -177,7 +177,7 @@ async fn a_change_of_the_status_alone_ends_a_wait(world: World) -> World {
     world
 }
 
-async fn reconciling_tells_a_watched_wait_from_a_polled_one(world: World) -> World {
+async fn reconciling_distinguishes_watched_from_polled_waits(world: World) -> World {
     let (_, operator) = start(&world).await;
     for (name, spec, failed, wanted) in [
         ("absent", json!({ "secret": "none" }), "SecretMissing", "Progressing"),
@@ -194,7 +194,7 @@ async fn reconciling_tells_a_watched_wait_from_a_polled_one(world: World) -> Wor
     world
 }
 
-async fn what_a_cleanup_does_names_the_cleanup(world: World) -> World {
+async fn cleanup_outcomes_name_the_cleanup(world: World) -> World {
     let (desk, operator) = start(&world).await;
     world.create::<Tenant>(a_tenant("t", &json!({}))).await;
     world.until::<Tenant>("t", "ready", is_ready).await;
@@ -214,8 +214,8 @@ async fn what_a_cleanup_does_names_the_cleanup(world: World) -> World {
 }
 
 on_each_server!(
-    every_change_of_the_object_that_a_wait_names_runs_the_pass_again,
-    a_change_of_the_status_alone_ends_a_wait,
-    reconciling_tells_a_watched_wait_from_a_polled_one,
-    what_a_cleanup_does_names_the_cleanup,
+    every_change_of_an_awaited_object_triggers,
+    a_status_change_alone_ends_a_wait,
+    reconciling_distinguishes_watched_from_polled_waits,
+    cleanup_outcomes_name_the_cleanup,
 );

@@ -1,4 +1,4 @@
-//! The watches: what wakes an object, what wakes nobody, and that a watch in trouble hurts only what depends on it.
+//! Watches: which changes trigger a reconcile, and that a failing watch affects only its users.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-/// A world with the kind installed, and an operator at work in it.
+/// A world with the CRD installed and a running operator.
 struct Stage {
     world: World,
     lab: Arc<Lab>,
@@ -27,7 +27,7 @@ impl Stage {
         Self::with(|_| {}).await
     }
 
-    /// A stage on which something is wrong from the start.
+    /// A stage with a fault from the start.
     async fn with(prepare: impl FnOnce(&World)) -> Self {
         let world = World::on(Server::InProcess).await.unwrap();
         world.install(&definition()).await;
@@ -54,7 +54,7 @@ impl Stage {
         eventually(SOON, || async { is_ready(&self.get(name).await).then_some(()) }).await;
     }
 
-    /// Passes that reached the first step, for this object.
+    /// How many passes of this object reached the first step.
     fn passes(&self, name: &str) -> usize {
         self.lab.log().iter().filter(|line| **line == format!("fetch {name}")).count()
     }
@@ -72,7 +72,7 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_the_status_by_others_wakes_nobody() {
+async fn a_status_change_by_others_triggers_nothing() {
     let stage = Stage::new().await;
     stage.create("one", json!({})).await;
     stage.becomes_ready("one").await;
@@ -89,7 +89,7 @@ async fn a_change_of_the_status_by_others_wakes_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn own_writes_wake_nobody() {
+async fn own_writes_trigger_nothing() {
     let stage = Stage::new().await;
     stage.create("one", json!({ "child": "x" })).await;
     stage.becomes_ready("one").await;
@@ -111,7 +111,7 @@ async fn drift_of_an_owned_object_is_repaired_at_once() {
     eventually(SOON, || async { maps.get_opt("one").await.ok()? }).await;
 }
 
-/// What another client does to the owned object after each correction.
+/// The change of another client to the owned object after each correction.
 type Undo = fn(Api<ConfigMap>) -> BoxFuture<'static, ()>;
 
 /// Returns how often the operator corrects the owned object in ten minutes while another client undoes each correction at once.
@@ -143,7 +143,7 @@ async fn corrections_against(stage: &Stage, undo: Undo) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn corrections_that_others_undo_at_once_follow_each_other_ever_more_slowly() {
+async fn repeatedly_undone_corrections_back_off() {
     let delete: Undo = |maps| async move { drop(maps.delete("one", &DeleteParams::default()).await) }.boxed();
     let change: Undo = |maps| {
         let drifted = Patch::Merge(json!({ "data": { "data": "drifted" } }));
@@ -151,13 +151,13 @@ async fn corrections_that_others_undo_at_once_follow_each_other_ever_more_slowly
     };
     for undo in [delete, change] {
         let corrections = corrections_against(&Stage::new().await, undo).await;
-        // Three, then after 1, 2, 4, .. 32 s, then once a minute.
+        // Three at once, then after 1, 2, 4, .. 32 s, then once a minute.
         assert!((15..=20).contains(&corrections), "{corrections}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_others_add_to_an_owned_object_is_no_correction_and_never_waits() {
+async fn fields_added_by_others_cause_no_back_off() {
     let stage = Stage::new().await;
     stage.create("one", json!({ "child": "x" })).await;
     stage.becomes_ready("one").await;
@@ -171,7 +171,7 @@ async fn what_others_add_to_an_owned_object_is_no_correction_and_never_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_is_waited_for_wakes_by_appearing_and_by_changing() {
+async fn an_awaited_object_triggers_when_created_or_changed() {
     let stage = Stage::new().await;
     stage.create("one", json!({ "secret": "token" })).await;
     sleep(SOON).await;
@@ -186,7 +186,7 @@ async fn an_object_that_is_waited_for_wakes_by_appearing_and_by_changing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_by_name_is_shared_and_ends_with_its_last_asker() {
+async fn a_watch_by_name_is_shared_and_reference_counted() {
     let stage = Stage::new().await;
     stage.secret("token", "1").await;
     for name in ["one", "two", "three"] {
@@ -210,7 +210,7 @@ async fn a_watch_by_name_is_shared_and_ends_with_its_last_asker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_in_trouble_hurts_only_who_needs_it_and_comes_back_by_itself() {
+async fn a_failing_watch_affects_only_its_users_and_recovers() {
     let stage = Stage::new().await;
     stage.secret("token", "1").await;
     stage.world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("secrets").verb(Verb::Watch).times(3));
@@ -227,7 +227,7 @@ async fn a_watch_in_trouble_hurts_only_who_needs_it_and_comes_back_by_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_watch_takes_no_more_than_the_slot_of_who_needs_it() {
+async fn a_silent_watch_blocks_only_its_users_slot() {
     let stage = Stage::new().await;
     stage.world.cluster().faults().add(Fault::new(Effect::Hang).resource("secrets").always());
     stage.create("needy", json!({ "secret": "token" })).await;
@@ -238,7 +238,7 @@ async fn a_silent_watch_takes_no_more_than_the_slot_of_who_needs_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_happened_while_a_watch_was_down_is_found_out() {
+async fn changes_during_a_broken_watch_are_found() {
     let stage = Stage::new().await;
     for name in ["changed", "deleted", "same"] {
         stage.create(name, json!({ "child": "x" })).await;
@@ -253,11 +253,11 @@ async fn what_happened_while_a_watch_was_down_is_found_out() {
     sleep(Duration::from_secs(30)).await;
     assert!(is_ready(&stage.get("changed").await) && is_ready(&stage.get("new").await));
     assert!(stage.world.api::<Widget>().get_opt("deleted").await.unwrap().is_none(), "its finalizer was taken off");
-    assert_eq!(stage.passes("same"), 1, "a relist wakes nobody whose object is as it was");
+    assert_eq!(stage.passes("same"), 1, "a relist triggers no unchanged object");
 }
 
 #[tokio::test(start_paused = true)]
-async fn tries_to_list_are_spaced_further_and_further() {
+async fn list_retries_back_off() {
     let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::Watch).always();
     let stage = Stage::with(|world| world.cluster().faults().add(stuck)).await;
     sleep(Duration::from_secs(300)).await;
@@ -266,7 +266,7 @@ async fn tries_to_list_are_spaced_further_and_further() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
+async fn a_watch_honours_retry_after() {
     let stage = Stage::new().await;
     let busy = Fault::new(Effect::TooManyRequests(40)).resource("widgets").subresource("status").verb(Verb::Patch);
     stage.world.cluster().faults().add(busy.times(1));

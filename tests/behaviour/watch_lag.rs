@@ -1,4 +1,4 @@
-//! Watches that lag behind: a pass never sees a child as it was before its own last write.
+//! Lagging watches: a pass never reads a child that is older than its own last write.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tokio::time::sleep;
 
-/// So long are the watches of config maps silent.
+/// How long the watches of ConfigMaps are silent.
 const LAG: Duration = Duration::from_secs(600);
 
-/// A reconciler that reads a child, makes it as the widget says, and reads it again.
+/// A reconciler that reads a child, applies it, and reads it again.
 macro_rules! reader {
     ($name:ident, $($watch:tt)*) => {
         mod $name {
@@ -66,7 +66,7 @@ async fn plays(prepare: impl FnOnce(&World, Arc<Lab>) -> Operator) {
     let lag = Fault::new(Effect::Latency(LAG)).resource("configmaps").verb(Verb::Watch);
     world.cluster().faults().add(lag.always());
     let lab = Lab::at("a");
-    // In pages, so that what lags is not the list.
+    // In pages, so that the list itself does not lag.
     let operator = Running::start(prepare(&world, lab.clone()).paged_lists());
     world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
     for child in [Some("y"), None, Some("z"), Some("z")] {
@@ -92,11 +92,11 @@ async fn plays(prepare: impl FnOnce(&World, Arc<Lab>) -> Operator) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_written_is_read_though_the_watch_of_its_name_lags() {
+async fn own_writes_are_read_while_the_name_watch_lags() {
     plays(World::prepare::<named::named>).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_written_is_read_though_the_watch_of_its_label_lags() {
+async fn own_writes_are_read_while_the_label_watch_lags() {
     plays(World::prepare::<labelled::labelled>).await;
 }

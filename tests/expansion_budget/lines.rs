@@ -1,4 +1,4 @@
-//! Counts the lines of LLVM IR that a source is compiled to, as `cargo llvm-lines` does: by the stable compiler, before LLVM's passes.
+//! Counts the lines of LLVM IR of a source, as `cargo llvm-lines` does: with the stable compiler, before the passes of LLVM.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::process::Command;
 
 use super::cargo;
 
-/// What the sources name.
+/// The crates that the sources use.
 const NAMED: [&str; 7] = ["evenkeel", "k8s_openapi", "kube", "schemars", "serde", "serde_json", "thiserror"];
 
-/// Compiles sources against the libraries of this package, with the features that it has.
+/// Compiles sources with the libraries and features of this package.
 pub(crate) struct Compiler {
     libraries: BTreeMap<String, PathBuf>,
     folder: PathBuf,
 }
 
 impl Compiler {
-    /// Works in a folder of that name: tests run side by side.
+    /// Works in a folder of that name, since tests run in parallel.
     pub(crate) fn new(folder: &str) -> Self {
-        // The features of the workspace, in which all of this is built already.
+        // The features of the workspace, with which all crates are built already.
         let build = ["test", "-q", "--offline", "--workspace", "--test", "expansion_budget", "--no-run"];
         let messages = cargo(&[&build[..], &["--message-format=json"]].concat());
         let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         let libraries = messages.filter_map(|message| {
-            // What macros are built with has no debug info, and may be another version.
+            // Dependencies of macros have no debug info, and may have another version.
             let is_ours = message["profile"]["debuginfo"].is_string();
             let files = message["filenames"].as_array().filter(|_| is_ours)?.iter().filter_map(|file| file.as_str());
             let library = files.map(PathBuf::from).find(|file| file.extension().is_some_and(|e| e == "rlib"))?;
@@ -54,7 +54,7 @@ impl Compiler {
     }
 }
 
-/// The lines of code in the functions that are compiled here, labels and braces aside.
+/// The lines of code in functions that are compiled here, without labels and braces.
 fn in_bodies(text: &str) -> usize {
     let mut inside = false;
     let code = text.lines().filter(|line| {

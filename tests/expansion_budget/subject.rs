@@ -1,4 +1,4 @@
-//! What is counted: a reconciler of so many trivial steps, and the same steps called by hand.
+//! The counted subject: a reconciler of trivial steps, and the same steps called without it.
 
 use std::fmt::Write;
 
@@ -27,13 +27,13 @@ pub enum Failed {
 /// How the steps are called.
 #[derive(Clone, Copy)]
 pub(crate) enum Called {
-    /// One after another, as an author without the framework would.
+    /// In sequence, as an author without the framework would.
     ByHand,
     /// By a `#[reconciler]`.
     ByReconciler,
 }
 
-/// A library with `steps` steps, of which the futures are polled. `extra` is put to the arguments of each step, `body` into it.
+/// A library with `steps` steps whose futures are polled. `extra` is added to the arguments of each step, `body` to its body.
 pub(crate) fn source(steps: usize, called: Called, extra: &str, body: &str) -> String {
     let mut text = HEAD.to_owned();
     let conditions = each(steps, |n| format!("#[condition(positive)] C{n},"));

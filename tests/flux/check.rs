@@ -1,4 +1,4 @@
-//! What holds of the suites as a whole: none is forgotten, and every deviation is a rule that some case needs and the guide shows.
+//! Checks of the suites as a whole: each has an adapter, and every deviation is a rule that some case needs and the guide shows.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ fn every_file_of_the_folder_has_an_adapter() {
 }
 
 #[test]
-fn every_rule_holds_in_some_case() {
+fn every_rule_applies_to_some_case() {
     if folder().is_none() {
         return skipped("the rules");
     }

@@ -1,20 +1,20 @@
-//! Comparing: `expect` as the reference's own tests do it, `golden` whole.
+//! Comparison: `expect` like the tests of the reference, `golden` as a whole.
 
 use serde_json::{Map, Value};
 
 use evenkeel_tests::broken;
 use evenkeel_tests::deviations::Difference;
 
-/// What `output` says otherwise than `expect`, and than `golden`.
+/// The differences of `output` from `expect` and from `golden`.
 pub(crate) fn differences(case: &Value, output: &Value) -> Vec<Difference> {
     assert!(!(case["expect"].is_null() && case["golden"].is_null()), "a case that says nothing");
-    let differing = said(case).filter(|(part, key, wanted)| !agrees(part, key, wanted, output));
+    let differing = expectations(case).filter(|(part, key, wanted)| !agrees(part, key, wanted, output));
     differing.map(|(part, key, wanted)| difference(part, key, wanted, output)).collect()
 }
 
-/// The places in what is wanted that could be anything without anybody noticing.
+/// The expected places that could have any value without a failure.
 pub(crate) fn unnoticed(case: &Value, output: &Value) -> Vec<String> {
-    let checked = said(case).filter(|(_, key, _)| !is_negative(key));
+    let checked = expectations(case).filter(|(_, key, _)| !is_negative(key));
     let places = checked.flat_map(|(part, key, wanted)| {
         let free = broken::unnoticed(wanted, |wanted| agrees(part, key, wanted, output));
         free.into_iter().map(move |place| format!("{part}.{key}{place}"))
@@ -22,13 +22,13 @@ pub(crate) fn unnoticed(case: &Value, output: &Value) -> Vec<String> {
     places.collect()
 }
 
-/// What says that something is not there: it stays true, whatever else is not there.
+/// An expectation of absence, which stays true in an empty output.
 fn is_negative(key: &str) -> bool {
     ["absentConditions", "doesNotMention"].contains(&key) || key.ends_with("Not")
 }
 
-/// Part, key and value of all that a case wants.
-fn said(case: &Value) -> impl Iterator<Item = (&'static str, &String, &Value)> {
+/// Part, key and value of all expectations of a case.
+fn expectations(case: &Value) -> impl Iterator<Item = (&'static str, &String, &Value)> {
     ["expect", "golden"]
         .into_iter()
         .flat_map(|part| case[part].as_object().into_iter().flatten().map(move |(key, wanted)| (part, key, wanted)))
@@ -62,7 +62,7 @@ fn expected(key: &str, wanted: &Value, output: &Value) -> bool {
     }
 }
 
-/// Whether all that is wanted is there; of lists, item by item.
+/// Whether the output contains everything that is expected; lists are compared item by item.
 fn is_part(wanted: &Value, found: &Value) -> bool {
     match wanted {
         Value::Object(fields) => fields.iter().all(|(key, wanted)| is_part(wanted, &found[key])),
@@ -88,7 +88,7 @@ fn state(condition: &Value) -> [&str; 4] {
     ["type", "status", "reason", "message"].map(|key| condition[key].as_str().unwrap_or_default())
 }
 
-/// As sets, and the wanted message is a part of the one that is there.
+/// Compares as sets; the expected message is a part of the actual one.
 fn same_set(wanted: &[Value], found: &[Value]) -> bool {
     let matches = |wanted: &Value, found: &Value| {
         let ([.., wanted_message], [.., found_message]) = (state(wanted), state(found));
@@ -97,14 +97,14 @@ fn same_set(wanted: &[Value], found: &[Value]) -> bool {
     wanted.len() == found.len() && wanted.iter().all(|w| found.iter().any(|f| matches(w, f)))
 }
 
-/// A value without what Go leaves out: nulls, zero generations. Of fractions, what two ways of reading a number agree upon.
+/// A value without what Go omits: nulls and zero generations. Fractions are rounded to what two parsers agree on.
 fn whole(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(whole).collect(),
         Value::Object(fields) => {
-            let said = |key: &str, value: &Value| !(value.is_null() || key == "observedGeneration" && *value == 0);
-            let kept = fields.iter().filter(|(key, value)| said(key, value));
-            Value::Object(kept.map(|(key, value)| (key.clone(), whole(value))).collect::<Map<_, _>>())
+            let is_set = |key: &str, value: &Value| !(value.is_null() || key == "observedGeneration" && *value == 0);
+            let present = fields.iter().filter(|(key, value)| is_set(key, value));
+            Value::Object(present.map(|(key, value)| (key.clone(), whole(value))).collect::<Map<_, _>>())
         }
         Value::Number(number) if number.is_f64() => {
             number.as_f64().map_or(Value::Null, |number| Value::from((number * 1e9).round() / 1e9))

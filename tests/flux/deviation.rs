@@ -1,38 +1,38 @@
-//! Where we differ from the reference on purpose: rules over what a case says, never names of cases.
+//! Intended differences from the reference: rules on the content of a case, never on its name.
 //!
-//! A rule turns the answer of the reference into ours wherever it holds, so the answer is compared whole: a case that differs without a rule
-//! fails, and so does one where a rule holds and the answer is still that of the reference, or a third one.
+//! A rule changes the answer of the reference to ours wherever it applies, and then the whole answer is compared. A case fails if it
+//! differs without a rule, or if a rule applies and the answer is that of the reference or a third one.
 
 use serde_json::Value;
 
 use crate::rules::RULES;
 
-/// A difference that we want.
+/// An intended difference.
 pub(crate) struct Rule {
     /// The number of the quirk of the reference (Q1 to Q21) or of its strict check (F1 to F11), or a word.
     pub(crate) name: &'static str,
-    /// The suites in which it may hold.
+    /// The suites in which it may apply.
     pub(crate) suites: &'static [&'static str],
-    /// In which cases it holds.
+    /// The cases to which it applies.
     pub(crate) holds: &'static str,
-    /// What the answer is there, instead of what.
+    /// The answer, and the answer that it replaces.
     pub(crate) answer: &'static str,
-    /// Why.
+    /// The reason.
     pub(crate) reason: &'static str,
-    /// Turns the answer into ours; leaves it alone where the rule does not hold.
+    /// Changes the answer to ours; leaves it unchanged if the rule does not apply.
     pub(crate) amend: fn(&Case<'_>, &mut Value),
 }
 
-/// What a rule looks at.
+/// The input of a rule.
 pub(crate) struct Case<'a> {
     pub(crate) input: &'a Value,
     /// The answer of the reference.
     pub(crate) reference: &'a Value,
 }
 
-/// The case with our answer in the place of the reference's, and which rules changed it.
+/// The case with our answer instead of that of the reference, and the rules that changed it.
 pub(crate) fn amended(suite: &str, case: &Value) -> (Value, Vec<&'static Rule>) {
-    // `expect` repeats some of what `golden` says whole.
+    // `expect` repeats a part of `golden`.
     let part = if case["golden"].is_null() { "expect" } else { "golden" };
     let (mut answer, mut used) = (case[part].clone(), Vec::new());
     let looked_at = Case { input: &case["input"], reference: &case[part] };
@@ -51,7 +51,7 @@ pub(crate) fn amended(suite: &str, case: &Value) -> (Value, Vec<&'static Rule>) 
     (ours, used)
 }
 
-/// Says in what is expected what the answer says now.
+/// Copies a changed answer to the expectation.
 fn repeat(expect: &mut Value, key: &str, value: &Value) {
     let Some(expect) = expect.as_object_mut() else { return };
     if let Some(expected) = expect.get_mut(key) {

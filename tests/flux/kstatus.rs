@@ -12,7 +12,7 @@ fn object(input: &Value) -> Value {
     })
 }
 
-/// One rule of the checker, and which conditions it names.
+/// One rule of the checker, and the conditions that it names.
 pub(crate) fn checks(input: &Value) -> Value {
     let id = text(&input["check"]);
     let mode = if id == "FAIL0011" { Mode::InProgress } else { Mode::Final };

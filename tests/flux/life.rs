@@ -19,7 +19,7 @@ fn map(value: &Value) -> BTreeMap<String, String> {
     serde_json::from_value(value.clone()).unwrap_or_default()
 }
 
-/// The empty text of a Go struct is no value.
+/// An empty string of a Go struct means unset.
 fn given(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.is_empty())
 }
@@ -132,15 +132,15 @@ pub(crate) fn jitter(input: &Value) -> Value {
     }
 }
 
-/// What was chosen, else the default, read off the longest that it makes of an interval.
+/// The chosen percentage, or the default, computed from the longest interval.
 fn percent(chosen: Option<Jitter>) -> Value {
     whole(((chosen.unwrap_or_default().factor(1.0) - 1.0) * 100.0).round())
 }
 
-/// The bounds between which the interval lies; every draw does.
+/// The bounds of the interval; every draw is between them.
 fn spread(jitter: Jitter, millis: Option<f64>) -> Value {
     let [lower, upper] = [0.0, 1.0].map(|drawn| millis.map(|millis| millis * jitter.factor(drawn)));
-    // A negative time is none here; the factor is all that can be seen of it.
+    // Negative times do not exist here; only the factor is visible.
     let interval = Duration::try_from_secs_f64(millis.unwrap_or_default() / 1000.0).unwrap_or_default();
     let draws = [0.1, 0.4, 0.6, 0.9].map(|drawn| jitter.spread(interval, drawn));
     assert!(draws.iter().all(|drawn| (jitter.spread(interval, 0.0)..=jitter.spread(interval, 1.0)).contains(drawn)));
@@ -148,7 +148,7 @@ fn spread(jitter: Jitter, millis: Option<f64>) -> Value {
     json!({ "jittered": jittered, "lowerMs": lower.map(whole), "upperMs": upper.map(whole) })
 }
 
-/// A number as JSON writes it: without a fraction where it has none.
+/// A number in JSON form: without a fraction if it is whole.
 #[allow(clippy::cast_possible_truncation, reason = "only what has no fraction is cut")]
 fn whole(number: f64) -> Value {
     if number.fract() == 0.0 { json!(number as i64) } else { json!(number) }

@@ -27,7 +27,7 @@ pub(crate) fn getter(input: &Value) -> Value {
         "isUnknown" => is_unknown(&listed, type_).into(),
         "getReason" => found.map_or("", |c| &c.reason).into(),
         "getMessage" => found.map_or("", |c| &c.message).into(),
-        // The reference reads a time of zero of a condition that is there.
+        // The reference reads a zero time from an existing condition.
         "hasTransitionTime" => found.is_some().into(),
         "getObservedGeneration" => found.and_then(|c| c.observed_generation).unwrap_or_default().into(),
         "isReady" => is_ready(&listed).into(),

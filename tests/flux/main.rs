@@ -1,4 +1,4 @@
-//! The recorded cases of the Flux result model, run through the algebra. `rules` says where we differ on purpose.
+//! The recorded cases of the Flux result model, run through the algebra. `rules` lists the intended differences.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod check;
@@ -17,9 +17,9 @@ mod value;
 
 use suite::suites;
 
-/// What the suites of a run give.
+/// The inputs of the suites of a run.
 const RUN: &[&str] = &["conditions", "error", "generation", "result", "successIntervalSeconds"];
-/// And those that summarize, too.
+/// The inputs of the suites that also summarize.
 const END: &[&str] = &[
     "annotations",
     "bipolar",
@@ -33,11 +33,11 @@ const END: &[&str] = &[
     "successIntervalSeconds",
     "targets",
 ];
-/// What is given to a merge.
+/// The inputs of a merge.
 const MERGE: &[&str] = &["conditions", "options", "target"];
 
-// One test per suite, named like its file, with the keys that its adapter reads; `suites!` also makes the list against which the folder is
-// compared.
+// One test per suite, named like its file, with the keys that its adapter reads; `suites!` also creates the list that is compared with the
+// folder.
 suites! {
     conditions_aggregate: merge::aggregate, &["objects", "options", "target"];
     conditions_getter: list::getter, &["args", "conditions", "fn"];

@@ -1,4 +1,4 @@
-//! The suites about one condition made of several.
+//! The suites about one condition that is merged from several.
 
 use evenkeel::condition::{
     self, Condition, ConditionStatus, Fallback, Group, Merge, Polarity, Ranking, Source, completed, localize,

@@ -9,7 +9,7 @@ pub(crate) fn sanitized(input: &Value) -> Value {
     json!({ "message": sanitize(text(&input["message"])) })
 }
 
-/// Ours always cuts at the limit of Kubernetes: the case is drawn out to it.
+/// We always cut at the limit of Kubernetes, so the case is extended to it.
 pub(crate) fn cut(input: &Value) -> Value {
     let message = text(&input["message"]);
     let padding = "x".repeat(MAX_MESSAGE - usize::try_from(input["max"].as_u64().unwrap()).unwrap());

@@ -1,4 +1,4 @@
-//! A suite: its file, its adapter, and how the two are held against each other.
+//! A suite: its file, its adapter, and the comparison of both.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::compare::{differences, unnoticed};
 use crate::deviation::amended;
 
-/// How the input of a case becomes its output: what `expect` and `golden` name, by the same names.
+/// Converts the input of a case to its output, with the names of `expect` and `golden`.
 pub(crate) type Adapter = fn(&Value) -> Value;
 
-/// One test per suite, and `SUITES`, the list of them.
+/// Defines one test per suite, and `SUITES`, the list of them.
 macro_rules! suites {
     ($($name:ident: $adapter:expr, $reads:expr;)*) => {
         pub(crate) const SUITES: &[&str] = &[$(stringify!($name)),*];
@@ -25,22 +25,22 @@ macro_rules! suites {
 }
 pub(crate) use suites;
 
-/// The folder of the cases: beside the repository, or beside the folder that holds its worktrees.
+/// The folder of the cases: next to the repository, or next to the folder with its worktrees.
 pub(crate) fn folder() -> Option<PathBuf> {
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("shared/cases/flux"));
     above.into_iter().find(|folder| folder.is_dir())
 }
 
-/// Says that a test did not run for want of the cases. Past the harness, which hides what a test that passes prints.
+/// Reports that a test did not run because the cases are missing. It bypasses the harness, which hides the output of passing tests.
 #[allow(clippy::explicit_write, reason = "the test harness hides what the macros print")]
 pub(crate) fn skipped(what: &str) {
     writeln!(std::io::stderr(), "SKIPPED {what}: no shared/cases/flux beside the repository").unwrap();
 }
 
-/// Cases of our own, written from the rules of the reference: one for each of our rules that no recorded case needs.
+/// Our own cases, written from the rules of the reference: one for each rule that no recorded case needs.
 const WRITTEN: &str = include_str!("written.json");
 
-/// The cases of a suite, with those that are written here; `None`, said aloud, where they are not beside the repository.
+/// The cases of a suite with our own; `None`, with a visible line, if they are not next to the repository.
 pub(crate) fn cases(suite: &str) -> Option<Vec<Value>> {
     let Some(folder) = folder() else {
         skipped(suite);
@@ -55,7 +55,7 @@ pub(crate) fn cases(suite: &str) -> Option<Vec<Value>> {
     Some(cases)
 }
 
-/// Runs every case, and fails with all that differ from what the reference answers, amended by our rules.
+/// Runs every case, and fails with all differences from the answer of the reference with our rules.
 pub(crate) fn run(suite: &str, adapter: Adapter, reads: &[&str]) {
     let Some(cases) = cases(suite) else { return };
     let mut complaints = Vec::new();
@@ -71,13 +71,13 @@ pub(crate) fn run(suite: &str, adapter: Adapter, reads: &[&str]) {
     assert!(complaints.is_empty(), "{suite}:\n{}", complaints.join("\n"));
 }
 
-/// What the case gives and the adapter does not read.
+/// The keys of the case that the adapter does not read.
 fn strange(case: &Value, reads: &[&str]) -> Vec<String> {
     let given = case["input"].as_object().unwrap();
     given.keys().filter(|key| !reads.contains(&&***key)).map(|key| format!("no adapter reads `{key}`")).collect()
 }
 
-/// The differences; where there are none, the expectations that could not fail.
+/// The differences; if there are none, the expectations that cannot fail.
 fn judge(case: &Value, adapter: Adapter) -> Vec<String> {
     match catch_unwind(AssertUnwindSafe(|| adapter(&case["input"]))) {
         Ok(output) => match differences(case, &output) {

@@ -1,4 +1,4 @@
-//! Reading inputs and writing outputs: conditions, words, times.
+//! Reads inputs and writes outputs: conditions, words, times.
 
 use evenkeel::condition::{Condition, Merge, Ranking, Stamp, Transition};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ pub(crate) fn words(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Panics where the value has an unknown key. An adapter would ignore what the case says there.
+/// Panics if the value has an unknown key, which an adapter would ignore.
 pub(crate) fn only(value: &Value, keys: &[&str]) {
     let given = value.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
     let unread: Vec<_> = given.filter(|key| !keys.contains(key)).collect();
@@ -29,17 +29,17 @@ pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The second in which all cases are run.
+/// The second in which all cases run.
 pub(crate) fn now() -> Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()
 }
 
-/// The stamp of the reference: a change of the message moves the time.
+/// The timestamp rule of the reference: a changed message changes the time.
 pub(crate) fn stamp(generation: &Value) -> Stamp {
     Stamp::new(generation.as_i64().unwrap_or_default(), now()).moved_by(Transition::State)
 }
 
-/// A condition as the cases write it, without time.
+/// A condition in the notation of the cases, without time.
 pub(crate) fn output(condition: &Condition) -> Value {
     let mut value = json!({
         "type": condition.type_, "status": condition.status, "reason": condition.reason, "message": condition.message,
@@ -50,7 +50,7 @@ pub(crate) fn output(condition: &Condition) -> Value {
     value
 }
 
-/// A list as the cases write it: in order, with times, of which `now` is the second of the call and empty is none.
+/// A list in the notation of the cases: in order, with times, where `now` is the second of the call and empty means none.
 pub(crate) fn ordered(conditions: &[Condition]) -> Value {
     let timed = |condition: &Condition| {
         let mut value = output(condition);
@@ -82,7 +82,7 @@ const OPTIONS: [&str; 10] = [
     "stepCounterIfOnly",
 ];
 
-/// The merge that the options of a case ask for.
+/// The merge of the options of a case.
 pub(crate) fn merge(options: &Value) -> Merge<'_> {
     only(options, &OPTIONS);
     let mut merge = Merge::new(Ranking::Flux)

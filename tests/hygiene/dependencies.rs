@@ -57,7 +57,7 @@ pub async fn many(
     Ok(())
 }
 
-/// A step needs no struct: a test may call it with what it has.
+/// A step needs no struct: a test can call it directly.
 async fn call_it(repo: &GitRepository, cx: &mut Cx<'_, store>) -> String {
     store(repo, &Disk, &BTreeMap::new(), cx).await.unwrap()
 }
@@ -71,7 +71,7 @@ fn a_dependency_is_found_by_its_type() {
 }
 
 #[test]
-fn one_dependency_is_no_tuple_and_none_is_the_unit() {
+fn one_dependency_is_plain_and_none_is_the_unit() {
     let _: <super::northstar::git_repository as Reconciler>::Deps = super::northstar::Git;
     let _: <super::twins::left as Reconciler>::Deps = ();
 }

@@ -17,7 +17,7 @@ pub struct BucketSpec {}
 #[status]
 pub struct BucketStatus {}
 
-/// What a shared step asks of its objects; that they can be reconciled is understood.
+/// The requirements of a shared step on its objects; that they can be reconciled is implied.
 pub trait HasConfig: Send + Sync {
     fn config(&self) -> Option<&str>;
 }
@@ -81,7 +81,7 @@ pub async fn buckets(bucket: &Bucket, git: &Git, cx: &mut Pass<'_>) -> PassResul
     Ok(())
 }
 
-/// A helper is generic as the step is.
+/// A helper is generic like the step.
 async fn look<O: HasConfig + Primary>(cx: &mut Cx<'_, ensure<O>>) -> bool {
     cx.require::<ConfigMap>("config").await.is_ok()
 }
@@ -95,7 +95,7 @@ pub enum KeptCondition {
     Copied,
 }
 
-/// What lives in namespaces is owned by an object of any scope.
+/// An object of any scope may own namespaced objects.
 #[sub_reconciler(
     sets(kept::ConfigKept),
     owns(ConfigMap, Secret),
@@ -110,7 +110,7 @@ pub async fn keep<O: HasConfig>(object: &O, cx: &mut Cx) -> Result<(), RepoError
     Ok(())
 }
 
-/// The kind is a parameter, too.
+/// The kind is a parameter as well.
 #[sub_reconciler(sets(kept::Copied), owns(K), watches(K, labels = "copy=yes"))]
 pub async fn copy<O: HasConfig, K: Kind<Scope = NamespaceResourceScope>>(
     _object: &O,
@@ -131,7 +131,7 @@ pub async fn keepers(bucket: &Bucket, cx: &mut Pass<'_>) -> PassResult {
 }
 
 #[test]
-fn the_kinds_of_a_shared_step_are_those_of_its_call() {
+fn a_shared_step_takes_its_kinds_from_the_call() {
     let kinds = |step: usize, how: How| -> Vec<String> {
         let relations = keepers::WIRING.steps[step].relations.iter().filter(|relation| relation.how == how);
         relations.filter_map(|relation| Some(relation.kind?().resource.kind.clone())).collect()
@@ -142,7 +142,7 @@ fn the_kinds_of_a_shared_step_are_those_of_its_call() {
 }
 
 #[test]
-fn a_shared_step_is_the_same_step_of_both() {
+fn two_reconcilers_share_one_step() {
     let steps = [repositories::WIRING.steps, buckets::WIRING.steps];
     assert!(steps.iter().all(|steps| steps[0].name == "ensure" && steps[1].name == "register" && steps[1].external));
 }

@@ -112,7 +112,7 @@ pub async fn three(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
 }
 
 #[test]
-fn the_wiring_lists_each_step_once_in_written_order() {
+fn the_wiring_lists_each_step_once_in_source_order() {
     let names = |wiring: ::evenkeel::wiring::Wiring| -> ::std::vec::Vec<&str> {
         ::std::iter::Iterator::collect(::std::iter::Iterator::map(wiring.steps.iter(), |step| step.name))
     };
@@ -121,7 +121,7 @@ fn the_wiring_lists_each_step_once_in_written_order() {
 }
 
 #[test]
-fn the_shape_is_that_of_the_body() {
+fn the_shape_matches_the_body() {
     let Node::Branch(arms) = branches::WIRING.shape[1] else { ::std::panic!("{:?}", branches::WIRING.shape) };
     const INNER: &[Node] = &[
         Node::Call(1),

@@ -1,4 +1,4 @@
-//! The grammar among names that mean something else: the standard library's, those of our own variables and functions.
+//! The grammar with names that shadow the standard library or are those of variables and functions.
 #![allow(non_snake_case, dead_code, unused_imports, clippy::ptr_arg, reason = "names are free")]
 
 use evenkeel::{Cx, Pass};
@@ -94,7 +94,7 @@ pub async fn pass(object: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::PassRe
     ::std::result::Result::Ok(())
 }
 
-/// The object is called as the context usually is, and the context as the object.
+/// The object has the usual name of the context, and the context that of the object.
 #[evenkeel::reconciler(conditions = LocalCondition)]
 pub async fn swapped(
     cx: &GitRepository,
@@ -158,7 +158,7 @@ impl Locals {
 }
 
 #[test]
-fn every_step_of_a_pipeline_among_such_names_is_in_its_wiring() {
+fn shadowed_names_leave_every_step_in_the_wiring() {
     use evenkeel::Reconciler as _;
     let names = |steps: &'static [evenkeel::wiring::StepWiring]| [0, 1, 2, 3].map(|place: usize| steps[place].name);
     assert_eq!(names(pass::WIRING.steps), ["done", "tag", "ends", "items"]);

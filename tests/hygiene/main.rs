@@ -1,4 +1,4 @@
-//! Expansions compile wherever a user may put them.
+//! Expansions compile in every place where a user may put them.
 #![allow(
     clippy::unwrap_used,
     dead_code,

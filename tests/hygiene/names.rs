@@ -13,7 +13,7 @@ pub enum HTTPCondition {
     r#Broken,
 }
 
-/// A step with a keyword's name.
+/// A step named like a keyword.
 #[sub_reconciler(
     sets(http_condition::HTTPServing, http_condition::Broken),
     polls(ConfigMap),
@@ -34,7 +34,7 @@ pub async fn r#loop(r#type: &GitRepository, r#fn: &mut Pass<'_>) -> PassResult {
 }
 
 #[test]
-fn names_on_the_wire_have_no_raw_prefix() {
+fn wire_names_have_no_raw_prefix() {
     use evenkeel::{ConditionSet, Reconciler};
     assert_eq!(<r#loop as Reconciler>::WIRING.name, "loop");
     assert_eq!(<r#loop as Reconciler>::WIRING.steps[0].name, "match");
@@ -43,7 +43,7 @@ fn names_on_the_wire_have_no_raw_prefix() {
 }
 
 #[test]
-fn everything_may_stand_within_a_function() {
+fn all_items_compile_inside_a_function() {
     #[derive(ConditionSet)]
     #[condition_set(mod = on)]
     enum Local {

@@ -1,4 +1,4 @@
-//! A status field that one step writes: a step by its path, a renamed crate, and nothing of it on the wire.
+//! A restricted status field: a step named by its path, a renamed crate, and no effect on the wire format.
 
 use evenkeel::prelude::*;
 use kube::CustomResource;
@@ -75,7 +75,7 @@ impl Shelves {
 }
 
 #[test]
-fn a_restriction_leaves_no_trace_in_schema_and_wire_format() {
+fn a_restriction_changes_neither_schema_nor_wire_format() {
     let schema = |schema: schemars::Schema| schema.to_value();
     assert_eq!(schema(schemars::schema_for!(ShelfStatus)), schema(schemars::schema_for!(free::ShelfStatus)));
     let artifact = Some(Artifact { revision: "a".into() });

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::northstar::GitRepository;
 
 #[test]
-fn a_status_without_anything_does_not_look_observed() {
+fn an_empty_status_does_not_look_observed() {
     let crd = serde_json::to_value(GitRepository::crd()).unwrap();
     let status = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"];
     assert_eq!(status["default"], json!({ "observedGeneration": -1 }), "{status:#}");

@@ -1,4 +1,4 @@
-//! Among types that are named as those of the standard library.
+//! Types with the names of types in the standard library.
 #![allow(non_snake_case, reason = "a function may be called `Ok`")]
 
 use evenkeel::{Cx, Pass};
@@ -64,7 +64,7 @@ impl ShadowedStruct {
     }
 }
 
-/// The derive of schemars names `Some` and `None` as the prelude does; all else may be shadowed.
+/// The derive of schemars uses `Some` and `None` of the prelude; everything else may be shadowed.
 mod status {
     mod core {}
     mod std {}

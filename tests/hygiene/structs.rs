@@ -1,4 +1,4 @@
-//! The struct form: what its steps depend on are its fields.
+//! The struct form: the dependencies of its steps are its fields.
 
 use evenkeel::prelude::*;
 use evenkeel::{Provides, Reconciler};
@@ -17,7 +17,7 @@ impl GitRepositories {
     /// How many tags there may be.
     pub const TAGS: usize = 3;
 
-    /// A method that is no step stays as it is.
+    /// A method that is not a step stays unchanged.
     #[must_use]
     pub fn new(git: Git) -> Self {
         Self { git, prefix: "repo".into() }
@@ -58,7 +58,7 @@ impl GitRepositories {
     }
 }
 
-/// Another one in the same module, with steps of the same names; free steps among them.
+/// Another struct in the same module, with steps of the same names and with free steps.
 pub struct Mirror {
     git: Git,
 }
@@ -78,16 +78,16 @@ impl Mirror {
     }
 }
 
-/// What the cleanup of a free step asks for.
+/// The dependency of the cleanup of a free step.
 impl Provides<Git> for Mirror {
     fn provide(mirror: &Self) -> &Git {
         &mirror.git
     }
 }
 
-/// The name of a keyword, within a function, with a trait object.
+/// A keyword as a name, inside a function, with a trait object.
 #[test]
-fn a_struct_may_stand_within_a_function() {
+fn a_reconciler_struct_compiles_inside_a_function() {
     struct Match {
         text: Box<dyn Fn() -> String + Send + Sync>,
     }
@@ -107,7 +107,7 @@ fn a_struct_may_stand_within_a_function() {
 }
 
 #[test]
-fn a_struct_has_the_wiring_that_functions_have() {
+fn structs_and_functions_have_the_same_wiring() {
     const WIRING: evenkeel::wiring::Wiring = <GitRepositories as Reconciler>::WIRING;
     assert_eq!(WIRING.name, "git_repositories");
     let names: Vec<_> = WIRING.steps.iter().map(|step| (step.name, step.doc)).collect();

@@ -1,4 +1,4 @@
-//! Two reconcilers in one module, with steps of equal names in different modules; one step in both of them.
+//! Two reconcilers in one module, with steps of equal names in different modules; they share one step.
 
 use evenkeel::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What the test of the layers finds, on small trees.
+//! Findings of the layer test on small trees.
 
 use super::functions::long_functions;
 use super::list::List;
@@ -15,7 +15,7 @@ clock     # the bottom
 prelude   # re-exports
 ";
 
-/// What is found in this file, beside some that are right.
+/// The findings in this file, within a tree of correct files.
 fn found(file: &str, text: &str) -> Vec<String> {
     found_in(&[(file, text)], LIST)
 }
@@ -35,12 +35,12 @@ fn found_in(files: &[(&str, &str)], list: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_tree_whose_imports_point_down_is_right() {
+fn a_tree_with_downward_imports_passes() {
     assert_eq!(found_in(&[], LIST), Vec::<String>::new());
 }
 
 #[test]
-fn a_use_that_points_up_is_found_wherever_it_stands() {
+fn an_upward_use_is_found_anywhere() {
     for (text, line) in [
         ("use crate::pass::Pass;", 1),
         ("\nuse crate::{clock,\n    pass::Pass as P};", 3),
@@ -58,7 +58,7 @@ fn a_use_that_points_up_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn a_path_that_points_up_is_found_wherever_it_stands() {
+fn an_upward_path_is_found_anywhere() {
     for (text, line) in [
         ("fn f() {\n    crate::pass::Pass::run();\n}", 2),
         ("fn f(pass: &crate::pass::Pass) {}", 1),
@@ -75,25 +75,25 @@ fn a_path_that_points_up_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn super_counts_from_the_file_that_says_it() {
+fn super_is_relative_to_its_file() {
     assert_eq!(found("queue/state.rs", "use super::super::pass::Pass;"), ["queue/state.rs:1: queue -> pass points up"]);
     assert_eq!(found("queue/state.rs", "use super::Key;\nuse super::super::clock::now;"), Vec::<String>::new());
 }
 
 #[test]
-fn words_that_are_no_paths_are_passed_over() {
+fn words_that_are_not_paths_are_ignored() {
     let text = "//! See crate::pass::Pass.\n/* crate::pass */ const A: &str = \"crate::pass::Pass\"; // crate::pass\n\
         pub(in crate::pass) struct A; use std::pass::X; macro_rules! m { () => { quote! { use #crate_ as _; } } } fn f() { other::crate_::pass(); ::pass::run(); x.pass::<A>(); }";
     assert_eq!(found("queue/mod.rs", text), Vec::<String>::new());
 }
 
 #[test]
-fn a_layer_imports_nothing_of_its_neighbour() {
+fn a_layer_may_not_import_its_neighbour() {
     assert_eq!(found("queue/mod.rs", "use crate::api::Object;"), ["queue/mod.rs:1: queue -> api is in the same layer"]);
 }
 
 #[test]
-fn a_name_handed_on_from_above_is_found_by_both() {
+fn a_reexport_from_above_is_found_both_ways() {
     let clock = ("clock.rs", "pub use crate::pass::Pass;");
     let queue = ("queue/mod.rs", "\nuse crate::clock::Pass;");
     let up = ["clock.rs:1: clock -> pass points up", "queue/mod.rs:2: queue -> pass points up"];
@@ -111,14 +111,14 @@ fn a_name_of_the_root_is_in_no_layer() {
 }
 
 #[test]
-fn a_folder_that_is_not_in_the_list_is_found_and_so_is_a_line_without_a_folder() {
+fn unlisted_folders_and_stale_lines_are_found() {
     assert_eq!(found("draft/mod.rs", ""), ["draft: not in the list of layers"]);
     let list = format!("{LIST}guide # texts\n");
     assert_eq!(found_in(&[], &list), ["guide: in the list of layers, but not in the tree"]);
 }
 
 #[test]
-fn a_circle_inside_a_folder_is_found_unless_it_is_in_the_list() {
+fn an_unlisted_import_cycle_is_found() {
     let files = [
         ("queue/mod.rs", "mod a; mod b; mod c;\npub use self::a::A;"),
         ("queue/a.rs", "use super::b::B; pub struct A;"),
@@ -132,7 +132,7 @@ fn a_circle_inside_a_folder_is_found_unless_it_is_in_the_list() {
 }
 
 #[test]
-fn what_tests_import_and_what_a_module_hands_on_make_no_circle() {
+fn test_imports_and_reexports_make_no_cycle() {
     let files = [
         ("queue/mod.rs", "mod a;\npub use self::a::A; pub struct Key;"),
         ("queue/a.rs", "use super::Key; pub struct A;"),
@@ -159,7 +159,7 @@ fn each_line_of_the_list_has_a_remark() {
 }
 
 #[test]
-fn a_function_of_more_than_sixty_lines_is_found_wherever_it_stands() {
+fn a_function_above_sixty_lines_is_found() {
     let body = |lines: usize| format!("{{\n{}}}", "    run();\n".repeat(lines - 2));
     let of = |lines| {
         [
@@ -180,7 +180,7 @@ fn a_function_of_more_than_sixty_lines_is_found_wherever_it_stands() {
 /// Methods of the type of `scattered`, in another file.
 const METHODS: &str = "use super::Key; impl Key<'_> {}";
 
-/// What is found where a type has methods in its own file and in these.
+/// The findings for a type with methods in its own file and in these.
 fn scattered(more: &[&str]) -> Vec<String> {
     let names: Vec<String> = (0..more.len()).map(|at| format!("queue/f{at}.rs")).collect();
     let files = names.iter().map(String::as_str).zip(more.iter().copied());
@@ -190,7 +190,7 @@ fn scattered(more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn methods_of_a_type_in_more_than_five_files_are_found_and_those_of_a_trait_around_it() {
+fn methods_spread_over_six_files_are_found() {
     let of_trait = "use super::Key; trait Ext {} impl Ext for Key<'_> {}";
     let files = "queue/f0.rs queue/f1.rs queue/f2.rs queue/f3.rs queue/f4.rs queue/key.rs";
     for sixth in [METHODS, of_trait] {

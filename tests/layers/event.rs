@@ -1,8 +1,8 @@
-//! The way of one event, as `docs/architecture.md` lists it: how many files a reader opens, and how often he comes back to one.
+//! The path of one event, as `docs/architecture.md` lists it: how many files a reader opens, and how often one is opened again.
 
 use std::collections::BTreeSet;
 
-/// A file on the way, and whether it is marked as one that came before.
+/// A file on the path, and whether it is marked as a repeated one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stop<'a> {
     pub(crate) file: &'a str,
@@ -21,14 +21,14 @@ pub(crate) fn way<'a>(page: &'a str, heading: &str) -> Vec<Stop<'a>> {
     files.collect()
 }
 
-/// What is wrong with the marks: a file that comes again without one, or comes first with one.
+/// The wrong marks: a repeated file without one, or a new file with one.
 pub(crate) fn wrong_marks<'a>(way: &[Stop<'a>]) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     way.iter().filter(|stop| seen.insert(stop.file) == stop.again).map(|stop| stop.file).collect()
 }
 
 #[test]
-fn a_way_is_read_with_its_marks() {
+fn the_event_path_table_is_parsed() {
     let page = "## The way\n\ntext\n\n| stop | files |\n| --- | --- |\n| one | `a.rs`, `b/c.rs` |\n| two | `a.rs` *again* |\n\n## Next\n| x | `d.rs` |\n";
     let stop = |file, again| Stop { file, again };
     let read = way(page, "## The way");

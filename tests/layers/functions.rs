@@ -1,4 +1,4 @@
-//! Functions that are too long to be read at once.
+//! Functions that are too long to read at once.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -6,10 +6,10 @@ use syn::{Block, ImplItemFn, ItemFn, Signature, TraitItemFn};
 
 use crate::tree::Tree;
 
-/// More lines than this are several functions. From the line of the `fn` to the closing brace, tests included.
+/// The maximum number of lines, from the line of the `fn` to the closing brace, tests included.
 const MOST_LINES: usize = 60;
 
-/// The functions of the tree that are longer, each in one line that begins with its place.
+/// The longer functions of the tree, one per line, starting with the location.
 pub(crate) fn long_functions(tree: &Tree) -> Vec<String> {
     let long = tree.modules.values().flat_map(|file| {
         let mut lengths = Lengths::default();

@@ -1,4 +1,4 @@
-//! The list of layers: which folders there are, from top to bottom, and which circles of files inside of them are known.
+//! The list of layers: the folders from top to bottom, and the known import cycles of files inside them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct List {
     /// The height of each folder or file at the top of `src`: a module may import from lower ones only.
     pub(crate) heights: BTreeMap<String, usize>,
-    /// What stands outside the layers: re-exports, which nothing imports.
+    /// Modules outside the layers: re-exports, which no module imports.
     pub(crate) outside: BTreeSet<String>,
     /// Files that import each other, by folder.
     pub(crate) circles: BTreeSet<(String, BTreeSet<String>)>,
 }
 
 impl List {
-    /// Reads the list; each line of it ends with a remark.
+    /// Parses the list; each line ends with a remark.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let (mut list, mut section, mut layers) = (Self::default(), "", Vec::new());
         for (at, line) in text.lines().map(str::trim).enumerate() {

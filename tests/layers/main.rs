@@ -1,5 +1,5 @@
-//! The structure of runtime, macros and test kit: imports point down, from folder to folder and from file to file; functions are short, and
-//! the methods of a type stand together.
+//! The structure of runtime, macros and test kit: imports point down between folders and between files; functions are short, and the
+//! methods of a type are in few files.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod cases;
@@ -57,7 +57,7 @@ fn check_each(rule: &str, findings: fn(&Tree) -> Vec<String>) {
 }
 
 #[test]
-fn the_way_of_one_event_is_short_and_its_files_are_there() {
+fn the_event_path_is_short_and_its_files_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let page = fs::read_to_string(root.join("docs/architecture.md")).unwrap();
     let way = event::way(&page, "## The way of one event");
@@ -76,6 +76,6 @@ fn a_function_fits_on_a_page() {
 }
 
 #[test]
-fn the_methods_of_a_type_stand_in_few_files() {
+fn the_methods_of_a_type_are_in_few_files() {
     check_each("split these types, or make functions of their methods", scattered_methods);
 }

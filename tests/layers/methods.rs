@@ -7,23 +7,23 @@ use syn::{Attribute, Item, ItemImpl, Meta, Path, Type};
 use crate::source::Module;
 use crate::tree::{File, Tree};
 
-/// A type with methods in more files is several types.
+/// A type with methods in more files should be several types.
 const MOST_FILES: usize = 5;
 
-/// A type or a trait: the module that it is written in, and its name.
+/// A type or a trait: the module that declares it, and its name.
 type Name = (Module, String);
 
 /// An `impl` outside of tests.
 struct Impl<'a> {
     file: &'a File,
     module: &'a Module,
-    /// None of an inherent one.
+    /// `None` for an inherent one.
     of_trait: Option<Name>,
     type_: Name,
 }
 
-/// The types whose methods stand in more files than they should, each in one line. The methods of a trait count as those of the type where
-/// only one type has them, in the folder of the trait.
+/// The types with methods in too many files, one per line. The methods of a trait count for the type if it is the only one that implements
+/// the trait, in the folder of the trait.
 pub(crate) fn scattered_methods(tree: &Tree) -> Vec<String> {
     let all = impls(tree);
     let mut implementors: BTreeMap<&Name, BTreeSet<&Name>> = BTreeMap::new();
@@ -74,7 +74,7 @@ fn read<'a>(tree: &'a Tree, module: &'a Module, file: &'a File, block: &ItemImpl
     Some(Impl { file, module, of_trait, type_: name(tree, module, file, &path.path) })
 }
 
-/// The name as it is written at its home.
+/// The name as it is declared.
 fn name(tree: &Tree, module: &Module, file: &File, path: &Path) -> Name {
     let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let up = names.iter().take_while(|name| *name == "super").count();

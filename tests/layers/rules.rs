@@ -1,4 +1,4 @@
-//! What is wrong with a tree, by the list of layers.
+//! The findings in a tree, by the list of layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::list::List;
 use crate::source::{Module, Named};
 use crate::tree::{File, Tree};
 
-/// All that breaks a rule, each in one line that begins with its place.
+/// All violations, one per line, starting with the location.
 pub(crate) fn findings(tree: &Tree, list: &List) -> Vec<String> {
     let mut found = unlisted(tree, list);
     let mut edges: BTreeMap<&str, BTreeSet<(&Module, &Module)>> = BTreeMap::new();
@@ -30,7 +30,7 @@ pub(crate) fn findings(tree: &Tree, list: &List) -> Vec<String> {
     found
 }
 
-/// Folders and files that the list does not have, and names in it that nothing has.
+/// Folders and files that are missing in the list, and listed names that do not exist.
 fn unlisted(tree: &Tree, list: &List) -> Vec<String> {
     let tops: BTreeSet<&String> = tree.modules.keys().filter_map(|module| module.first()).collect();
     let is_listed = |top: &str| list.heights.contains_key(top) || list.outside.contains(top);
@@ -40,7 +40,7 @@ fn unlisted(tree: &Tree, list: &List) -> Vec<String> {
     missing.chain(gone.map(|name| format!("{name}: in the list of layers, but not in the tree"))).collect()
 }
 
-/// What is wrong with one path: it has to begin in a lower layer, and to end in one.
+/// The violation of one path: it must start and end in a lower layer.
 fn upward<'a>(list: &'a List, layer: &'a str, named: &'a Named, home: &'a Module) -> impl Iterator<Item = String> + 'a {
     let ends: BTreeSet<&String> = named.path.first().into_iter().chain(home.first()).collect();
     ends.into_iter().filter(move |end| *end != layer).filter_map(move |end| match list.heights.get(end) {
@@ -51,7 +51,7 @@ fn upward<'a>(list: &'a List, layer: &'a str, named: &'a Named, home: &'a Module
     })
 }
 
-/// The sets of modules that import each other, over others of the set where not directly.
+/// The sets of modules that import each other, directly or through others of the set.
 fn circles<'a>(edges: &BTreeSet<(&'a Module, &'a Module)>) -> BTreeSet<BTreeSet<&'a Module>> {
     let reached = |from: &'a Module| {
         let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
@@ -78,7 +78,7 @@ fn unknown_circles(circles: &BTreeSet<(String, BTreeSet<String>)>, list: &List) 
     new.chain(gone).collect()
 }
 
-/// The file without its folder at the top and its ending.
+/// The file without its top folder and its extension.
 fn below(file: &str) -> String {
     let (_, name) = file.split_once('/').unwrap_or(("", file));
     name.trim_end_matches(".rs").to_owned()

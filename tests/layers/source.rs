@@ -1,34 +1,34 @@
-//! The paths of one source file that begin with `crate`, `self` or `super`, wherever they stand, and the names that it imports.
+//! The paths of one source file that begin with `crate`, `self` or `super`, and the names that it imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::UseTree;
 
-/// A module: the names on the way to it from the root of the crate.
+/// A module: the names on the path from the root of the crate.
 pub(crate) type Module = Vec<String>;
 
-/// A path as it is written, from the root of the crate.
+/// A path in the source, from the root of the crate.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) line: usize,
     pub(crate) path: Vec<String>,
     /// In a module `tests`.
     pub(crate) in_tests: bool,
-    /// By a `pub use`, which hands a name on.
+    /// From a `pub use`, which re-exports a name.
     pub(crate) handed_on: bool,
 }
 
-/// What a file names.
+/// The names in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     pub(crate) named: Vec<Named>,
-    /// The names that the module itself imports, each with the path behind it.
+    /// The names that the module imports, each with its path.
     pub(crate) imports: BTreeMap<String, Vec<String>>,
 }
 
 impl Source {
-    /// Reads the file of a module that declares these other modules.
+    /// Parses the file of a module that declares these child modules.
     pub(crate) fn read(text: &str, module: &[String], children: &BTreeSet<String>) -> Result<Self, String> {
         let tokens: TokenStream = text.parse().map_err(|error| format!("{}: {error}", module.join("::")))?;
         let mut reader = Reader { module, children, source: Self::default() };
@@ -44,7 +44,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Walks tokens that stand in these modules of the file itself.
+    /// Walks tokens inside these inline modules.
     fn walk(&mut self, tokens: TokenStream, inner: &[String]) -> Result<(), String> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -54,7 +54,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads what begins at this token, and returns where the next thing begins.
+    /// Reads the item at this token, and returns the position after it.
     fn step(&mut self, tokens: &[TokenTree], at: usize, inner: &[String]) -> Result<usize, String> {
         let word = match &tokens[at] {
             TokenTree::Group(group) => {
@@ -79,7 +79,7 @@ impl Reader<'_> {
         if let Some(path) = path.and_then(|path| self.absolute(&path, inner)) {
             self.note(word, path, inner, false);
         }
-        // Past this path: what follows a `::` begins none.
+        // Skips this path: no path starts after a `::`.
         let mut end = at + 1;
         while is_separator(tokens, end) && matches!(tokens.get(end + 2), Some(TokenTree::Ident(_))) {
             end += 3;
@@ -87,7 +87,7 @@ impl Reader<'_> {
         Ok(end)
     }
 
-    /// The path that begins at this word, if it is one with two parts or more.
+    /// The path that starts at this word, if it has two segments or more.
     fn path(&self, tokens: &[TokenTree], at: usize) -> Option<Vec<String>> {
         let is_first = at == 0 || !(is_punct(&tokens[at - 1], '.') || at > 1 && is_separator(tokens, at - 2));
         let mut path = vec![tokens[at].to_string()];
@@ -151,7 +151,7 @@ impl Reader<'_> {
         self.source.named.push(Named { line: word.span().start().line, path, in_tests, handed_on });
     }
 
-    /// The path from the root of the crate; none for one of another crate.
+    /// The path from the root of the crate; `None` for one of another crate.
     fn absolute(&self, path: &[String], inner: &[String]) -> Option<Vec<String>> {
         let here = [self.module, inner].concat();
         let up = path.iter().take_while(|part| *part == "super").count();
@@ -173,12 +173,12 @@ fn is_punct(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// Whether a `::` begins here.
+/// Whether a `::` starts here.
 fn is_separator(tokens: &[TokenTree], at: usize) -> bool {
     tokens.get(at..at + 2).is_some_and(|pair| pair.iter().all(|token| is_punct(token, ':')))
 }
 
-/// Whether the brackets after a `pub` say where: `(super)`, `(in crate::pass)`.
+/// Whether the brackets after a `pub` are a visibility: `(super)`, `(in crate::pass)`.
 fn is_visibility(place: &proc_macro2::Group) -> bool {
     let tokens: Vec<TokenTree> = place.stream().into_iter().collect();
     match tokens.as_slice() {

@@ -1,4 +1,4 @@
-//! The modules of a crate: their files, what these name, and in which file a path ends.
+//! The modules of a crate: their files, the names in these, and the file in which a path ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,9 +14,9 @@ pub(crate) struct Tree {
 
 /// The file of a module.
 pub(crate) struct File {
-    /// Below `src`.
+    /// The path below `src`.
     pub(crate) name: String,
-    /// What it names.
+    /// The parsed source.
     pub(crate) source: Source,
     pub(crate) items: syn::File,
 }
@@ -43,10 +43,10 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The module in which what the path names is written: names that a module hands on are followed.
+    /// The module that declares the target of the path; re-exports are followed.
     pub(crate) fn home(&self, path: &[String]) -> &Module {
         let mut path = path.to_vec();
-        // A name may be handed on by several modules, but not for ever.
+        // A name may be re-exported by several modules, but the search must end.
         for _ in 0..8 {
             let module = self.deepest(&path);
             let next = path.get(module.len()).and_then(|name| self.modules.get(module)?.source.imports.get(name));
@@ -72,7 +72,7 @@ impl Tree {
 
 static ROOT: Module = Module::new();
 
-/// The module that a file holds.
+/// The module of a file.
 fn module_of(file: &str) -> Module {
     let path = file.trim_end_matches(".rs");
     match path.strip_suffix("/mod").unwrap_or(path) {

@@ -1,4 +1,4 @@
-//! The cases of other systems, run from their files through thin adapters. `deviations.txt` lists where we differ on purpose.
+//! The cases of other systems, run from their files through thin adapters. `deviations.txt` lists the intended differences.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod aso;
@@ -6,7 +6,7 @@ mod script;
 mod stage;
 mod suite;
 
-/// The guide has a page of them.
+/// The guide has a page with them.
 #[test]
 fn the_guide_shows_every_deviation() {
     let mut table = String::from("| group | case | rule | why |\n| --- | --- | --- | --- |\n");

@@ -1,4 +1,4 @@
-//! What a case says that the author's functions do, and what they did.
+//! The outcomes that a case sets for the functions of the author, and a record of their runs.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -9,12 +9,12 @@ use evenkeel::{Actions, Retry};
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// How one of the functions ends.
+/// The outcome of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum End {
     #[default]
     Fine,
-    /// Fine, with this in the status.
+    /// Success, with this text in the status.
     Changed(String),
     Requeue(Duration),
     Wrong(Wrong),
@@ -63,7 +63,7 @@ impl Wrong {
         Self { class, retry: Retry::Slow, reason, message: message.to_owned(), actions: class.actions() }
     }
 
-    /// The same as an error that an author declared.
+    /// The same, from an error that an author declared.
     pub(crate) fn of(error: &impl ReconcileError) -> Self {
         let declared = Self::new(error.class(), error.reason(), &error.to_string());
         Self { actions: error.actions(), ..declared.retried(error.retry()) }
@@ -74,7 +74,7 @@ impl Wrong {
     }
 }
 
-/// What our classes are called there.
+/// Our class for a severity of the other system.
 pub(crate) fn class(severity: &str) -> Class {
     match severity {
         "Error" => Class::Stalled,
@@ -83,9 +83,9 @@ pub(crate) fn class(severity: &str) -> Class {
     }
 }
 
-/// How a function ends, as `{"error": "..", "severity": "..", ..}` says.
-pub(crate) fn end(said: &Value) -> End {
-    let text = |key: &str| said[key].as_str();
+/// Parses an outcome such as `{"error": "..", "severity": "..", ..}`.
+pub(crate) fn end(given: &Value) -> End {
+    let text = |key: &str| given[key].as_str();
     match (text("error"), text("result")) {
         (Some("ready_impacting"), _) => {
             let (severity, reason) = (text("severity").unwrap(), text("reason").unwrap());
@@ -96,7 +96,7 @@ pub(crate) fn end(said: &Value) -> End {
             End::Wrong(Wrong::new(Class::Transient, reason, "as the case says"))
         }
         (None, Some(result)) => End::Requeue(seconds(result)),
-        (None, None) if said["changed"] == true => End::Changed("new".into()),
+        (None, None) if given["changed"] == true => End::Changed("new".into()),
         (None, None) => End::Fine,
     }
 }
@@ -107,7 +107,7 @@ fn seconds(text: &str) -> Duration {
     Duration::from_secs(seconds.parse().unwrap())
 }
 
-/// What the functions do, and what they did. Cloneable: all clones are one.
+/// The outcomes of the functions and the record of their runs. All clones share one state.
 #[derive(Clone, Default)]
 pub(crate) struct Script(Arc<Mutex<State>>);
 
@@ -119,15 +119,15 @@ pub(crate) struct State {
     pub(crate) delete: End,
     pub(crate) before: End,
     pub(crate) after: End,
-    /// The check before the steps asks the owner only.
+    /// The check before the steps reads the owner only.
     pub(crate) of_owner: bool,
-    /// The claim does this to labels, annotations and owners.
+    /// The changes of the claim to labels, annotations and owners.
     pub(crate) claims: Option<Value>,
-    /// A long operation makes or deletes it; so often it is asked for until it has ended.
+    /// A long operation creates or deletes it, and ends after this many polls.
     pub(crate) takes: Option<usize>,
     pub(crate) asked: usize,
     pub(crate) started: usize,
-    /// What ran, after how many calls of the API server.
+    /// The functions that ran, each with the number of previous API calls.
     pub(crate) notes: Vec<(String, usize, Instant)>,
     /// Counts those calls.
     pub(crate) calls: Option<Box<dyn Fn() -> usize + Send>>,
@@ -138,7 +138,7 @@ impl Script {
         self.0.lock().unwrap()
     }
 
-    /// Reads it under one lock.
+    /// Reads the state under one lock.
     pub(crate) fn of<T>(&self, read: impl FnOnce(&State) -> T) -> T {
         read(&self.lock())
     }
@@ -149,15 +149,15 @@ impl Script {
         state.notes.push((what.to_owned(), calls, Instant::now()));
     }
 
-    /// How often it ran.
+    /// How often a function ran.
     pub(crate) fn count(&self, what: &str) -> usize {
-        self.lock().notes.iter().filter(|(said, ..)| said == what).count()
+        self.lock().notes.iter().filter(|(name, ..)| name == what).count()
     }
 
-    /// The seconds between its runs.
+    /// The seconds between runs of a function.
     pub(crate) fn pauses(&self, what: &str) -> Vec<f64> {
         let state = self.lock();
-        let times: Vec<Instant> = state.notes.iter().filter(|(said, ..)| said == what).map(|(.., at)| *at).collect();
+        let times: Vec<Instant> = state.notes.iter().filter(|(name, ..)| name == what).map(|(.., at)| *at).collect();
         times.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64()).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The operator of the cases: a kind whose reconciler does what its script says.
+//! The operator of the cases: a kind whose reconciler follows its script.
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 
 use crate::script::{End, Script, Wrong};
 
-/// What is managed outside of the cluster.
+/// A resource outside the cluster.
 #[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
 #[kube(group = "systems.evenkeel.dev", version = "v1", kind = "Outside", namespaced, status = "OutsideStatus")]
 pub(crate) struct OutsideSpec {
     /// Anything.
     pub(crate) size: Option<u32>,
-    /// How often it is looked at, in seconds.
+    /// The resync interval in seconds.
     pub(crate) sync: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum OutsideCondition {
     Healthy,
 }
 
-/// Ends as the script says; `Changed` and `Requeue` are a step's affair.
+/// Returns the outcome of the script; a step handles `Changed` and `Requeue`.
 fn ends(end: End) -> Result<(), Wrong> {
     match end {
         End::Wrong(wrong) => Err(wrong),
@@ -178,16 +178,16 @@ pub(crate) async fn outside(object: &Outside, script: &Script, cx: &mut Pass<'_>
     Ok(())
 }
 
-/// Not long enough for a second try of anything.
+/// Too short for a second attempt.
 pub(crate) const AT_ONCE: Duration = Duration::from_millis(30);
-/// Long enough for any second try.
+/// Long enough for any second attempt.
 pub(crate) const LONG: Duration = Duration::from_secs(700);
 
 /// A cluster with the kind, its script, and an operator.
 pub(crate) struct Stage {
     pub(crate) world: World,
     pub(crate) script: Script,
-    wake: Option<UnboundedSender<ObjectRef<Outside>>>,
+    trigger: Option<UnboundedSender<ObjectRef<Outside>>>,
     operator: Option<Running>,
 }
 
@@ -197,17 +197,17 @@ impl Stage {
         world.install(&Outside::crd()).await;
         let (script, wire) = (Script::default(), world.wire.clone());
         script.lock().calls = Some(Box::new(move || wire.calls().len()));
-        Self { world, script, wake: None, operator: None }
+        Self { world, script, trigger: None, operator: None }
     }
 
     /// Starts an operator.
     pub(crate) fn operate(&mut self, more: impl FnOnce(Operator) -> Operator) {
-        let (wake, woken) = unbounded();
-        let operator = self.world.prepare::<outside>(self.script.clone()).trigger::<outside>(woken);
-        (self.wake, self.operator) = (Some(wake), Some(Running::start(more(operator))));
+        let (trigger, triggered) = unbounded();
+        let operator = self.world.prepare::<outside>(self.script.clone()).trigger::<outside>(triggered);
+        (self.trigger, self.operator) = (Some(trigger), Some(Running::start(more(operator))));
     }
 
-    /// Ends it as a crash would, and starts another.
+    /// Crashes the operator and starts another.
     pub(crate) async fn restart(&mut self) {
         if let Some(operator) = self.operator.take() {
             operator.crash().await;
@@ -215,10 +215,10 @@ impl Stage {
         self.operate(|operator| operator);
     }
 
-    /// Wants a pass.
-    pub(crate) fn wake(&self) {
+    /// Triggers a pass.
+    pub(crate) fn trigger(&self) {
         let object = ObjectRef::new("x").within(&self.world.namespace);
-        self.wake.as_ref().unwrap().unbounded_send(object).unwrap();
+        self.trigger.as_ref().unwrap().unbounded_send(object).unwrap();
     }
 
     pub(crate) async fn create(&self, metadata: Value, spec: Value) {
@@ -237,7 +237,7 @@ impl Stage {
         self.world.merge::<Outside>("x", json!({ "metadata": { "annotations": annotations } })).await;
     }
 
-    /// The object; null where it is gone.
+    /// The object; null if it is gone.
     pub(crate) async fn object(&self) -> Value {
         match self.world.api::<Outside>().get_opt("x").await.unwrap() {
             Some(_) => self.world.raw::<Outside>("x").await,
@@ -245,12 +245,12 @@ impl Stage {
         }
     }
 
-    /// Lets what is due at once happen.
+    /// Waits for everything that is due now.
     pub(crate) async fn settle(&self) {
         tokio::time::sleep(AT_ONCE).await;
     }
 
-    /// What ran and what was written, in order, each under the names that cases have for it.
+    /// The functions that ran and the writes, in order, under the names of the cases.
     pub(crate) fn calls(&self) -> Vec<String> {
         let notes = self.script.lock().notes.clone();
         let mut notes = notes.into_iter().peekable();
@@ -274,14 +274,14 @@ impl Stage {
         self.world.wire.count(|call| call.is_write() && call.path.contains("/outsides/x"))
     }
 
-    /// Ready as it stands, with the severity of its event.
+    /// Ready with the severity of its event.
     pub(crate) async fn ready(&self) -> Value {
         let object = self.object().await;
         let Some(ready) = evenkeel_tests::widget::condition(&object, "Ready").cloned() else { return Value::Null };
         let stalled = evenkeel_tests::widget::status_of(&object, "Stalled") == "True";
         let events = self.world.events("x").await;
-        let told = events.iter().rev().find(|event| event.reason.as_deref() == ready["reason"].as_str());
-        let severity = match (ready["status"].as_str(), told.and_then(|event| event.type_.as_deref())) {
+        let event = events.iter().rev().find(|event| event.reason.as_deref() == ready["reason"].as_str());
+        let severity = match (ready["status"].as_str(), event.and_then(|event| event.type_.as_deref())) {
             (Some("False"), _) if stalled => "Error",
             (Some("False"), Some("Warning")) => "Warning",
             (Some("False"), _) => "Info",
@@ -291,10 +291,10 @@ impl Stage {
     }
 }
 
-/// A status write after our finalizer is off.
+/// A status write after the removal of our finalizer.
 const LATE: &str = "status_write_after_remove";
 
-/// All names that a call may have.
+/// All names of calls.
 pub(crate) const CALLS: [&str; 11] = [
     "claim",
     "persist_finalizer",
@@ -309,7 +309,7 @@ pub(crate) const CALLS: [&str; 11] = [
     LATE,
 ];
 
-/// The write under the names that the cases have for it.
+/// The name of a write in the cases.
 fn named(call: &evenkeel_tests::recording_client::Call) -> String {
     let body: Value = serde_json::from_str(&call.body).unwrap_or_default();
     if call.is_status_write() {
@@ -333,7 +333,7 @@ fn named(call: &evenkeel_tests::recording_client::Call) -> String {
 /// The finalizer of the reconciler.
 pub(crate) const FINALIZER: &str = "systems.evenkeel.dev/tester";
 
-/// Annotations of the policy and the operator's namespace, as far as the case says them.
+/// The annotations of the policy and the operator's namespace in the case.
 pub(crate) fn annotations(policy: &Value, operator: &Value) -> Value {
     let mut annotations = json!({});
     if let Some(policy) = policy.as_str() {

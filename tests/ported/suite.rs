@@ -1,4 +1,4 @@
-//! A group of cases: its file, its adapter, and how the two are held against each other.
+//! A group of cases: its file, its adapter, and the comparison of both.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::stage::CALLS;
 use evenkeel_tests::given::{Known, unknown};
 
-/// How what is given becomes what is to be expected, under the same names. The second value is the group, for its vocabulary.
+/// Converts the input of a case to the expected keys.
 pub(crate) type Adapter = fn(Value) -> LocalBoxFuture<'static, Value>;
 
-/// Where we differ; its head says how a line is written.
+/// The intended differences; the head of the file describes its lines.
 pub(crate) const DEVIATIONS: &str = include_str!("deviations.txt");
 
 /// One test for each group of a system, and the list of them.
@@ -30,14 +30,14 @@ macro_rules! groups {
 }
 pub(crate) use groups;
 
-/// The file of a system: beside the repository, or beside the folder that holds its worktrees.
+/// The file of a system: next to the repository, or next to the folder with its worktrees.
 fn file(system: &str) -> Option<PathBuf> {
     let name = format!("shared/cases/systems/{system}.json");
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(&name));
     above.into_iter().find(|file| file.is_file())
 }
 
-/// The groups of a system; `None`, said aloud, where they are not beside the repository.
+/// The groups of a system; `None`, with a visible line, if they are not next to the repository.
 #[allow(clippy::explicit_write, reason = "the test harness hides what the macros print")]
 pub(crate) fn groups_of(system: &str) -> Option<Vec<Value>> {
     let Some(file) = file(system) else {
@@ -48,7 +48,7 @@ pub(crate) fn groups_of(system: &str) -> Option<Vec<Value>> {
     Some(text["groups"].as_array().unwrap().clone())
 }
 
-/// Runs every case of the group, and fails with all differences that are not listed, and all that are listed in vain.
+/// Runs every case of the group, and fails with all unlisted differences and all stale lines.
 pub(crate) fn run(system: &str, group: &str, known: Known, adapter: Adapter) {
     let Some(groups) = groups_of(system) else { return };
     let cases = groups.iter().find(|one| one["id"] == group).unwrap()["cases"].as_array().unwrap().clone();
@@ -66,12 +66,12 @@ pub(crate) fn run(system: &str, group: &str, known: Known, adapter: Adapter) {
     assert!(complaints.is_empty(), "{group}:\n{}", complaints.join("\n"));
 }
 
-/// What the case gives and no adapter reads.
+/// The keys of the case that no adapter reads.
 fn strange(case: &Value, known: Known) -> Vec<String> {
     unknown(&case["given"], known).into_iter().map(|what| format!("  {}: {what}", case["id"])).collect()
 }
 
-/// Each case has a runtime of its own, in virtual time. The second value is what could be expected otherwise without anybody noticing.
+/// Each case has its own runtime, in virtual time. The second value lists expectations that cannot fail.
 fn judge(case: &Value, adapter: Adapter) -> (Found, Vec<String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     let name = case["id"].as_str().unwrap().to_owned();
@@ -92,7 +92,7 @@ fn judge(case: &Value, adapter: Adapter) -> (Found, Vec<String>) {
     (Found { name, differences }, unnoticed)
 }
 
-/// What is there instead.
+/// The actual value.
 fn shown(key: &str, wanted: &Value, output: &Value) -> Value {
     match key {
         "never_called" => {
@@ -107,7 +107,7 @@ fn shown(key: &str, wanted: &Value, output: &Value) -> Value {
 /// The steps of the curve of fast errors.
 const CURVE: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
 
-/// Times as they are before jitter; one that no jitter explains stays.
+/// Times without jitter; a time that no jitter explains stays.
 fn nominal(found: &Value) -> Value {
     let step = |one: &Value| {
         let is_of = |step: &&f64| is_jittered(&[json!(step)], &json!([one]));
@@ -116,7 +116,7 @@ fn nominal(found: &Value) -> Value {
     found.as_array().into_iter().flatten().map(step).collect()
 }
 
-/// The words for an error that is tried again soon: how fast, the groups of the intervals show.
+/// The words for an error that is retried soon; the groups of the intervals show how fast.
 const RETRIES: [&str; 2] = ["retry with backoff", "retry slow"];
 
 fn fits(key: &str, wanted: &Value, output: &Value) -> bool {
@@ -134,7 +134,7 @@ fn fits(key: &str, wanted: &Value, output: &Value) -> bool {
     }
 }
 
-/// Whether all that is wanted is there.
+/// Whether the output contains everything that is expected.
 fn is_part(wanted: &Value, found: &Value) -> bool {
     match wanted {
         Value::Object(fields) => fields.iter().all(|(key, wanted)| is_part(wanted, &found[key])),
@@ -146,13 +146,13 @@ fn calls(output: &Value) -> impl Iterator<Item = &str> {
     output["calls_in_order"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Whether the wanted calls are among those found, in this order; where none is wanted, none is found. One found may have several names.
+/// Whether the expected calls are among the actual ones, in this order; an empty list allows none. An actual call may have several names.
 fn is_within(wanted: &Value, output: &Value) -> bool {
     let (wanted, mut found) = (wanted.as_array().map_or(&[][..], Vec::as_slice), calls(output));
     wanted.iter().all(|call| found.any(|one| has(one, call))) && (!wanted.is_empty() || found.next().is_none())
 }
 
-/// Whether none of them is found. A name that is none of a call could never be.
+/// Whether none of them is among the actual calls. An unknown name would never be.
 fn is_never(wanted: &Value, output: &Value) -> bool {
     let is_free = |call: &Value| {
         call.as_str().is_some_and(|name| CALLS.contains(&name)) && !calls(output).any(|one| has(one, call))
@@ -164,7 +164,7 @@ fn has(names: &str, name: &Value) -> bool {
     names.split('|').any(|one| name == one)
 }
 
-/// Each time is at most the wanted one, and at least three quarters of it: jitter only shortens.
+/// Each time is at most the expected one and at least three quarters of it: jitter only shortens.
 fn is_jittered(wanted: &[Value], found: &Value) -> bool {
     let found = found.as_array().map_or(&[][..], Vec::as_slice);
     wanted.len() == found.len()
@@ -174,7 +174,7 @@ fn is_jittered(wanted: &[Value], found: &Value) -> bool {
         })
 }
 
-/// Every group of the system has an adapter, and every deviation is of one of them and says why.
+/// Every group of the system has an adapter, and every deviation names one of them and a reason.
 pub(crate) fn check_whole(system: &str, adapted: &[&str]) {
     let Some(groups) = groups_of(system) else { return };
     let groups: Vec<&str> = groups.iter().filter_map(|group| group["id"].as_str()).collect();

@@ -1,6 +1,7 @@
-//! The curves of requests for the guide, counted in virtual time: `GENERATED=overwrite cargo bench -p evenkeel-tests --bench request_curves`.
-//! Without `GENERATED` the numbers are printed only, and with names (`-- rest restart newcomer outage`) those alone. What must hold of them is
-//! held by the tests `request_budget` and `outage`.
+//! The charts of requests for the guide, counted in virtual time:
+//! `GENERATED=overwrite cargo bench -p evenkeel-tests --bench request_curves`.
+//! Without `GENERATED` it only prints the numbers; with names (`-- rest restart newcomer outage`) only those of these charts.
+//! The limits are checked by the tests `request_budget` and `outage`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "numbers are what it is for")]
 #![allow(clippy::unwrap_used, reason = "a bench ends at the first surprise")]
 
@@ -8,11 +9,11 @@ use std::time::Duration;
 
 use evenkeel_bench::draw::{Axis, Line, chart, keep};
 use evenkeel_tests::comparison::{ALL, Contest, Shape, Who};
-use evenkeel_tests::scenarios::{LATENCY, OUTAGE, newcomer, outage};
+use evenkeel_tests::scenarios::{LATENCY, OUTAGE, changed_object, outage};
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
-/// How many objects there are.
+/// The numbers of objects.
 const SIZES: [usize; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -38,7 +39,7 @@ fn main() {
         runtime().block_on(change());
     }
     if wanted("outage") {
-        runtime().block_on(trouble());
+        runtime().block_on(outage_writes());
     }
 }
 
@@ -49,7 +50,7 @@ fn draw(file: &str, title: &str, x: &Axis, y: &Axis, lines: &[(&str, Vec<(f64, f
     keep(file, &chart(title, x, y, &lines));
 }
 
-/// Writes of an object in a day in which nothing happens.
+/// Writes of an object in an idle day.
 async fn rest() {
     let mut lines = Vec::new();
     for who in ALL {
@@ -69,7 +70,7 @@ async fn rest() {
     draw("rest", "Writes of an object with a child at rest", &x, &y, &lines);
 }
 
-/// All requests of a restart among unchanged objects.
+/// All requests of a restart with unchanged objects.
 async fn restart() {
     let mut lines = Vec::new();
     for who in ALL {
@@ -77,7 +78,7 @@ async fn restart() {
         for objects in SIZES {
             eprintln!("restart of {}, {objects} objects ..", name(who));
             let mut contest = Contest::new(who, Shape::Parent).await;
-            // How many at a time changes no request, and for kube's runner it is a matter of hours.
+            // The concurrency does not change the number of requests, but without a limit the runner of kube takes hours.
             contest.limit = 16;
             contest.create(objects).await;
             contest.start();
@@ -94,16 +95,16 @@ async fn restart() {
     draw("restart", "Requests of a restart", &x, &y, &lines);
 }
 
-/// How long one changed object waits for its write at a restart.
+/// The time until the write of one changed object at a restart.
 async fn change() {
     let mut lines = Vec::new();
     for (who, limit) in [(Who::Ours, 0), (Who::B0, 0), (Who::B0, 16), (Who::B0, 1)] {
         let mut points = Vec::new();
-        // Of all in flight kube's runner asks each whenever one is done, and one at a time is one after another: more of them take hours.
+        // The runner of kube polls all passes in flight whenever one ends, and a concurrency of one is sequential: larger sizes take hours.
         let most = if who == Who::Ours || limit == 16 { 100_000 } else { 10_000 };
         for objects in SIZES.into_iter().filter(|objects| *objects <= most) {
             eprintln!("one changed of {objects}, {}, {limit} at a time ..", name(who));
-            let time = newcomer(who, objects, limit).await;
+            let time = changed_object(who, objects, limit).await;
             points.push((objects as f64, time.as_secs_f64() * 1000.0));
         }
         let name = match limit {
@@ -119,7 +120,7 @@ async fn change() {
 }
 
 /// Writes in each ten seconds of an outage and after it.
-async fn trouble() {
+async fn outage_writes() {
     const OBJECTS: usize = 100;
     let mut lines = Vec::new();
     for who in ALL {

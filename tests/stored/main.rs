@@ -1,7 +1,7 @@
-//! What users' clusters, dashboards and programs hold of an operator, as committed files: a change of it is seen in a review.
+//! The data of an operator in clusters, dashboards and programs, as committed files: a review shows every change.
 //!
-//! After a change that is meant: `GENERATED=overwrite cargo test -p evenkeel-tests --test stored`. The files in `before` are what an
-//! earlier build left; they are never written again.
+//! To accept an intended change: `GENERATED=overwrite cargo test -p evenkeel-tests --test stored`. The files in `before` are from an
+//! earlier build; they are never overwritten.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod names;

@@ -1,4 +1,4 @@
-//! The names that dashboards, alerts and programs read: metrics with their labels, spans with their fields, the keys of the debug page.
+//! The names that dashboards, alerts and programs use: metrics with labels, spans with fields, the keys of the debug page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn named(sample: &str) -> String {
 }
 
 #[test]
-fn a_sample_loses_its_values_and_keeps_its_names() {
+fn a_normalized_sample_has_names_without_values() {
     assert_eq!(named("up 1"), "up");
     assert_eq!(named("calls_total{verb=\"get\",kind=\"A,b=c\"} 3"), "calls_total{verb,kind}");
 }
@@ -47,7 +47,7 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_and_the_debug_page_have_their_names() {
+async fn metric_and_debug_page_names_are_unchanged() {
     let scene = scenes().into_iter().find(|scene| scene.name == "widget").unwrap();
     let stage = scene.played().await;
     let (operator, address) = listening(operators::plain(&stage.world, &stage.lab));
@@ -64,7 +64,7 @@ async fn metrics_and_the_debug_page_have_their_names() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn spans_and_their_fields_have_their_names() {
+async fn span_and_field_names_are_unchanged() {
     let (spans, _guard) = Spans::capture();
     for scene in scenes() {
         drop(scene.played().await);

@@ -12,7 +12,7 @@ pub(crate) fn file(folder: &str, name: &str) -> PathBuf {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_operator_stores_is_as_it_was() {
+async fn the_stored_objects_are_unchanged() {
     println!(
         "if one differs, the objects in users' clusters would change: see CONTRIBUTING.md, \"Change what is stored\""
     );

@@ -1,4 +1,4 @@
-//! The operators whose objects are kept: each feature that leaves something in an object is in one of them.
+//! The operators of the stored objects: each feature that writes to an object is in one of them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) fn revised(world: &World, lab: &Arc<Lab>) -> Operator {
     world.prepare::<evenkeel_tests::widget::revised::widget>(lab.clone())
 }
 
-/// An order among objects of the kind.
+/// Dependencies between objects of the kind.
 #[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
 async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
@@ -43,7 +43,7 @@ async fn name_it(widget: &mut Widget) -> Result<(), WidgetError> {
     Ok(())
 }
 
-/// Only the spec, a label and an annotation count; what the claim wrote does, too.
+/// Only the spec, a label, an annotation and the fields of the claim trigger.
 #[reconciler(conditions = WidgetCondition, claim = name_it, triggers(spec, labels("zone"), annotations("note")))]
 async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
@@ -66,7 +66,7 @@ enum LookCondition {
     Listed,
 }
 
-/// Maps by the user that they are for.
+/// An index of ConfigMaps by user.
 pub(crate) struct ByUser;
 
 impl Index for ByUser {
@@ -160,7 +160,7 @@ pub(crate) fn two(world: &World, lab: &Arc<Lab>) -> Operator {
     plain(world, lab).reconciler::<backups>(lab.clone())
 }
 
-/// Looks where nothing may be changed.
+/// Reads where no change is allowed.
 #[observe(sets(on::Stored))]
 async fn see(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     lab.note(&format!("see {}", widget.name_any()));
@@ -232,7 +232,7 @@ enum EngineError {
     Api(#[from] ApiError),
 }
 
-/// An engine of size 1 is built at once, others never are.
+/// An engine of size 1 is built at once, others never.
 #[sub_reconciler(sets(engine_is::Built))]
 async fn build(engine: &Engine, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), EngineError> {
     lab.note(&format!("build {}", engine.name_any()));

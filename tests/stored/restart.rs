@@ -1,4 +1,4 @@
-//! Objects that another build left: the present one runs no body for them and writes nothing.
+//! Objects of another build: the present one runs no body for them and writes nothing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::operators;
 use crate::scene::{Scene, Stage};
 use crate::scenes::scenes;
 
-/// The scene whose objects asked an index: before indexes had names, the status held the path of the type.
+/// The scene whose objects used an index: before indexes had names, the status held the path of the type.
 const INDEX: &str = "index";
 
-fn kept(folder: &str, scene: &Scene) -> Value {
+fn read_stored(folder: &str, scene: &Scene) -> Value {
     serde_json::from_str(&std::fs::read_to_string(file(folder, &format!("{}.json", scene.name))).unwrap()).unwrap()
 }
 
-/// The bodies that ran and the writes that were sent, events among them, in one life of the operator.
+/// The bodies that ran and the number of writes, events included, in one life of the operator.
 async fn lived(stage: &Stage, operator: fn(&World, &Arc<Lab>) -> Operator) -> (BTreeSet<String>, usize) {
     stage.world.wire.clear();
     stage.live(operator).await;
@@ -33,31 +33,31 @@ fn lines(lines: &[&str]) -> BTreeSet<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_that_an_earlier_build_left_are_not_reconciled_anew() {
+async fn objects_of_an_earlier_build_are_not_reconciled_again() {
     for scene in scenes().iter().filter(|scene| scene.name != INDEX) {
         for folder in ["before", "objects"] {
-            let stage = scene.restored(&kept(folder, scene)).await;
+            let stage = scene.restored(&read_stored(folder, scene)).await;
             assert_eq!(lived(&stage, scene.operator).await, (lines(scene.restless), 0), "{folder}/{}", scene.name);
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_that_asked_an_index_without_a_name_are_reconciled_once() {
+async fn objects_with_an_unnamed_index_are_reconciled_once() {
     let scene = scenes().into_iter().find(|scene| scene.name == INDEX).unwrap();
-    let stage = scene.restored(&kept("before", &scene)).await;
+    let stage = scene.restored(&read_stored("before", &scene)).await;
     let once = lines(&["find alice: 2", "find nobody: 0"]);
     assert_eq!(lived(&stage, scene.operator).await, (once, 2), "one status write for each");
     assert_eq!(lived(&stage, scene.operator).await, (lines(&[]), 0), "the next restart");
-    let stage = scene.restored(&kept("objects", &scene)).await;
+    let stage = scene.restored(&read_stored("objects", &scene)).await;
     assert_eq!(lived(&stage, scene.operator).await, (lines(&[]), 0), "objects of this build");
 }
 
-/// The tests above can fail: other code runs the bodies.
+/// Proves that the tests above can fail: changed code runs the bodies.
 #[tokio::test(start_paused = true)]
-async fn another_revision_reconciles_what_an_earlier_build_left() {
+async fn another_revision_reconciles_objects_of_an_earlier_build() {
     let scene = scenes().into_iter().find(|scene| scene.name == "widget").unwrap();
-    let stage = scene.restored(&kept("before", &scene)).await;
+    let stage = scene.restored(&read_stored("before", &scene)).await;
     let (ran, _) = lived(&stage, operators::revised).await;
     for line in ["fetch ready", "store ready", "fetch stalled", "fetch asked", "store changed"] {
         assert!(ran.contains(line), "{line} in {ran:?}");

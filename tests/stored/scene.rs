@@ -1,4 +1,4 @@
-//! A scene: an operator, the objects that it meets, what is done to them, and what is stored in the end.
+//! A scene: an operator, its objects, their changes, and the stored result.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,33 +19,33 @@ use crate::operators::Engine;
 
 /// An operator and its objects.
 pub(crate) struct Scene {
-    /// Of the file.
+    /// The name of the file.
     pub(crate) name: &'static str,
     pub(crate) operator: fn(&World, &Arc<Lab>) -> Operator,
-    /// What is there before the operator starts.
+    /// The objects before the operator starts.
     pub(crate) objects: Vec<Value>,
-    /// What is done to it then, one after the other.
+    /// The changes, one after the other.
     pub(crate) changes: Vec<Change>,
-    /// The lines of bodies that run after each start, since their objects wait or fail.
+    /// The log lines of bodies that run after each start, since their objects wait or fail.
     pub(crate) restless: &'static [&'static str],
 }
 
-/// Something that happens to an object of the reconciled kind.
+/// A change to an object of the reconciled kind.
 pub(crate) enum Change {
     Merge(&'static str, Value),
     Delete(&'static str),
 }
 
-/// Of the reconciled kinds.
+/// The group of the reconciled kinds.
 const GROUP: &str = "tests.evenkeel.dev";
-/// Time in which everything happens that needs no timer.
+/// Enough time for everything that needs no timer.
 const SETTLED: Duration = Duration::from_secs(3);
 const THEN: &str = "2026-01-01T00:00:00Z";
-/// The fields that hold a moment.
+/// The fields with a timestamp.
 const MOMENTS: [&str; 4] = ["creationTimestamp", "deletionTimestamp", "lastTransitionTime", "time"];
 
 impl Scene {
-    /// Plays the scene on a cluster of its own.
+    /// Plays the scene on a separate cluster.
     pub(crate) async fn played(&self) -> Stage {
         let stage = Stage::new().await;
         for object in &self.objects {
@@ -61,16 +61,16 @@ impl Scene {
         stage
     }
 
-    /// The kept objects on a cluster of their own, as an earlier build left them.
-    pub(crate) async fn restored(&self, kept: &Value) -> Stage {
+    /// Restores the stored objects of an earlier build on a separate cluster.
+    pub(crate) async fn restored(&self, stored: &Value) -> Stage {
         let stage = Stage::new().await;
-        let objects = kept["objects"].as_array().unwrap();
+        let objects = stored["objects"].as_array().unwrap();
         stage.cluster().seed_stored(objects.iter().cloned()).unwrap();
         stage
     }
 }
 
-/// A cluster, and what was done there.
+/// A cluster and the changes to it.
 pub(crate) struct Stage {
     pub(crate) world: World,
     pub(crate) lab: Arc<Lab>,
@@ -78,7 +78,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     async fn new() -> Self {
-        // Beside the capture of spans there is always another subscriber: with a single one, tracing asks the wrong thread for it.
+        // A second subscriber is always present: with a single one, tracing asks the wrong thread for it.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
         let cluster = Cluster::start().await;
@@ -86,7 +86,7 @@ impl Stage {
             cluster.seed(&definition).await.unwrap();
         }
         let world = World::within(cluster);
-        // Where the reconciler does not observe, an object that is to be skipped has no conditions.
+        // Without `observe`, an object under `skip` has no conditions.
         world.wire.observers().excuse("skipped");
         Self { world, lab: Lab::at("a") }
     }
@@ -99,7 +99,7 @@ impl Stage {
         Running::start(operator(&self.world, &self.lab))
     }
 
-    /// A life of the operator in which nothing happens from outside.
+    /// A life of the operator without external changes.
     pub(crate) async fn live(&self, operator: fn(&World, &Arc<Lab>) -> Operator) {
         let operator = self.start(operator);
         sleep(SETTLED).await;
@@ -120,7 +120,7 @@ impl Stage {
         Api::namespaced_with(self.world.client.clone(), &self.world.namespace, resource)
     }
 
-    /// What is stored now, and which events were sent.
+    /// The stored objects and the sent events.
     pub(crate) async fn stored(&self) -> Value {
         let mut objects = Vec::new();
         for resource in [
@@ -130,7 +130,7 @@ impl Stage {
             ApiResource::erase::<Secret>(&()),
         ] {
             for mut object in self.list(&resource).await {
-                // Passes end in any order. The versions of other objects are in the digest of those that watch them.
+                // Passes end in any order, and the digest of a watching object contains the versions of others.
                 if resource.group == GROUP {
                     object["metadata"]["resourceVersion"] = json!((1000 + objects.len()).to_string());
                 }
@@ -154,16 +154,16 @@ fn with_kind(mut object: Value, resource: &ApiResource) -> Value {
     object
 }
 
-/// What of an event is the same in each run.
+/// The stable fields of an event.
 fn event(event: &Value) -> Value {
     let fields = ["action", "note", "reason", "reportingController", "type"];
-    let mut kept: Value = fields.into_iter().map(|field| (field.to_owned(), event[field].clone())).collect();
-    kept["regarding"] =
+    let mut stable: Value = fields.into_iter().map(|field| (field.to_owned(), event[field].clone())).collect();
+    stable["regarding"] =
         json!(format!("{} {}", event["regarding"]["kind"], event["regarding"]["name"]).replace('"', ""));
-    kept
+    stable
 }
 
-/// All moments are the same one.
+/// Replaces all timestamps by the same one.
 fn timeless(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {
@@ -178,7 +178,7 @@ fn timeless(mut value: Value) -> Value {
     value
 }
 
-/// With keys in the order of the alphabet, whatever keeps them.
+/// Sorts the keys alphabetically.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! The scenes: each way in which an object can end up, by feature.
+//! The scenes: the possible final states of an object, by feature.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
     vec![plain(), dependencies(), claims(), indexes(), selections(), two(), policies(), operations()]
 }
 
-/// An object of the default namespace with a uid of its own, from which its digest is made.
+/// An object of the default namespace with its own uid, which is part of its digest.
 fn object(kind: &str, uid: u32, name: &str, more: &Value) -> Value {
     let api_version = if matches!(kind, "Secret" | "ConfigMap") { "v1" } else { "tests.evenkeel.dev/v1" };
     let uid = format!("00000000-0000-4000-8000-{uid:012}");
@@ -34,7 +34,7 @@ fn annotated(name: &'static str, annotation: &str, value: &str) -> Change {
     Merge(name, json!({ "metadata": { "annotations": { annotation: value } } }))
 }
 
-/// A map that the widget of this uid and name owns already: the server would draw another uid for it in each run.
+/// A ConfigMap that the widget of this uid and name owns already: the server would draw another uid in each run.
 fn child(uid: u32, owner: u32, name: &str) -> Value {
     let owner_uid = format!("00000000-0000-4000-8000-{owner:012}");
     let owner = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "name": name, "uid": owner_uid, "controller": true,

@@ -1,4 +1,4 @@
-//! API servers of a test's own, which it may stop, set back and start again: the in-process one, or copies of the real ones.
+//! API servers of a single test, which it may stop, reset and restart: the in-process one, or copies of the real ones.
 
 use std::time::Duration;
 
@@ -7,30 +7,30 @@ use evenkeel_testkit::{Backup, Cluster, Effect, Fault};
 use crate::real::{RealServer, Version};
 use crate::test_env::{Server, World};
 
-/// An API server of a test's own.
+/// An API server of a single test.
 pub enum ApiServer {
     /// In this process.
     InProcess(Box<(Cluster, Option<Backup>)>),
-    /// Processes.
+    /// Separate processes.
     Real(RealServer),
 }
 
-/// What the store is set back to.
+/// The state to which the store is reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
-    /// What was [saved](ApiServer::save).
+    /// The [saved](ApiServer::save) state.
     Saved,
-    /// Nothing.
+    /// An empty store.
     Nothing,
-    /// What it holds: the server is only started again.
+    /// The present state: the server is only restarted.
     Present,
 }
 
 impl ApiServer {
-    /// Starts one; `None`, with a visible line, where the real servers are not at hand.
+    /// Starts one; `None`, with a visible line, if the real servers are not available.
     ///
     /// # Panics
-    /// When it does not start.
+    /// It does not start.
     pub async fn start(server: Server) -> Option<Self> {
         let version = match server {
             Server::InProcess => return Some(Self::InProcess(Box::new((Cluster::start().await, None)))),
@@ -40,10 +40,10 @@ impl ApiServer {
         Some(Self::Real(RealServer::start(version, false).await?))
     }
 
-    /// A world on it.
+    /// Creates a world on it.
     ///
     /// # Panics
-    /// When it cannot be used.
+    /// It cannot be used.
     pub async fn world(&self, server: Server) -> World {
         match self {
             Self::InProcess(site) => World::beside(site.0.clone()).await,
@@ -54,7 +54,7 @@ impl ApiServer {
     /// Saves the present store.
     ///
     /// # Panics
-    /// When it cannot.
+    /// The store cannot be saved.
     pub async fn save(&mut self) {
         match self {
             Self::InProcess(site) => site.1 = Some(site.0.backup()),
@@ -65,10 +65,10 @@ impl ApiServer {
         }
     }
 
-    /// Kills the server, and starts it again after some time with its store set back. Faults of the in-process one are gone then.
+    /// Kills the server, and restarts it after some time with its store reset. Faults of the in-process server are cleared.
     ///
     /// # Panics
-    /// When it cannot.
+    /// The store cannot be reset.
     pub async fn set_back(&mut self, to: To, outage: Duration) {
         match self {
             Self::InProcess(site) => {

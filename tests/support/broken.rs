@@ -1,14 +1,14 @@
-//! The check of the check: an expectation that is made wrong in one place is noticed.
+//! The check of the checks: a wrong expectation in one place must be noticed.
 
 use serde_json::{Value, json};
 
-/// The places in what is wanted, which agrees, that could be anything without anybody noticing.
+/// The places in a matching expectation that could have any value without a mismatch.
 pub fn unnoticed(wanted: &Value, agrees: impl Fn(&Value) -> bool) -> Vec<String> {
     let found = leaves(wanted).into_iter().filter(|(_, wrong)| wrong.iter().all(&agrees));
     found.map(|(place, _)| format!("{place} can be anything")).collect()
 }
 
-/// Each place, with what is wanted once this place is wrong, in every way.
+/// Each place, with the expectation after this place was made wrong in every way.
 fn leaves(value: &Value) -> Vec<(String, Vec<Value>)> {
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -40,7 +40,7 @@ fn leaves(value: &Value) -> Vec<(String, Vec<Value>)> {
     }
 }
 
-/// A limit is wrong where it is too high or too low, so numbers go both ways.
+/// A limit is wrong if it is too high or too low, so numbers change in both directions.
 fn wrong(leaf: &Value) -> Vec<Value> {
     match leaf {
         Value::Bool(yes) => vec![json!(!yes)],
@@ -56,7 +56,7 @@ fn wrong(leaf: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn a_place_that_is_not_compared_is_found() {
+fn an_uncompared_place_is_found() {
     let wanted = json!({ "ready": { "status": "True", "reason": "Succeeded" }, "calls": ["claim"] });
     let compares = |one: &Value| one["ready"]["status"] == "True" && one["calls"] == wanted["calls"];
     assert_eq!(unnoticed(&wanted, compares), [".ready.reason can be anything"]);

@@ -1,4 +1,4 @@
-//! A contest: one operator, written with evenkeel and by hand in two ways, over the wire to the in-process server.
+//! A comparison: one operator, written with evenkeel and hand-written in two ways, over the wire to the in-process server.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,21 +18,21 @@ use tokio::time::{Instant, sleep};
 
 use crate::recording_client::{Call, Wire};
 
-/// Who takes part.
+/// The compared operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// Written with evenkeel.
     Ours,
-    /// The shape of kube's examples.
+    /// The naive baseline, as in the examples of kube.
     B0,
-    /// Tuned by hand.
+    /// The tuned baseline.
     B1,
 }
 
 /// All three.
 pub const ALL: [Who; 3] = [Who::Ours, Who::B0, Who::B1];
 
-/// What the operator does for an object.
+/// The work of the operator per object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A status.
@@ -41,38 +41,38 @@ pub enum Shape {
     Finalized,
     /// A finalizer, a child and a status.
     Parent,
-    /// The same, and ours is looked at again each hour.
+    /// The same, with an hourly resync of evenkeel.
     Hourly,
 }
 
-/// The shapes that ours only looks at where there is something to do.
+/// The shapes that evenkeel reconciles only on a change.
 pub const SHAPES: [Shape; 3] = [Shape::Plain, Shape::Finalized, Shape::Parent];
 
-/// How often the hand-written ones look again, as kube's examples do.
+/// The resync interval of the hand-written ones, as in the examples of kube.
 const RESYNC: Duration = Duration::from_secs(300);
-/// Long enough for everything that is due, short beside every interval.
+/// Long enough for everything that is due, shorter than every interval.
 const SETTLED: Duration = Duration::from_secs(20);
 
-/// What one step of a life cost.
+/// The cost of one step of a life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Writes of objects and children.
     pub writes: usize,
-    /// Events of Kubernetes that were sent.
+    /// Sent Kubernetes events.
     pub events: usize,
     /// Reads of single objects or children.
     pub reads: usize,
-    /// Bodies that ran, of ours; passes, of the others.
+    /// Bodies of evenkeel, passes of the others.
     pub passes: usize,
 }
 
-/// One of the three at work.
+/// One of the three operators with its server.
 pub struct Contest {
     /// The server.
     pub cluster: Cluster,
-    /// What the operator talks over.
+    /// The wire between the operator and the server.
     pub wire: Wire,
-    /// How many objects a hand-written one works on at a time; 0 is its own choice.
+    /// The concurrency of a hand-written one; 0 is its default.
     pub limit: u16,
     who: Who,
     shape: Shape,
@@ -83,18 +83,18 @@ pub struct Contest {
 }
 
 impl Contest {
-    /// With the definition of the kind, without objects; nobody runs.
+    /// Creates it with the CRD and without objects; the operator is not started.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects the CRD.
     pub async fn new(who: Who, shape: Shape) -> Self {
         Self::with(who, shape, Lab::default()).await
     }
 
-    /// The same, with a mistake on purpose.
+    /// The same, with a deliberate mistake.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects the CRD.
     pub async fn with(who: Who, shape: Shape, lab: Lab) -> Self {
         let cluster = Cluster::start().await;
         cluster.seed(&Release::crd()).await.expect("the definition");
@@ -105,10 +105,10 @@ impl Contest {
         Self { cluster, wire, limit: 0, who, shape, lab, passes, times, running: None }
     }
 
-    /// Creates so many objects, `release-0` and on.
+    /// Creates this many objects, from `release-0` on.
     ///
     /// # Panics
-    /// When the server refuses them.
+    /// The server rejects them.
     pub async fn create(&self, count: usize) {
         let mut object = release("release");
         object["metadata"]["namespace"] = json!(NAMESPACE);
@@ -147,7 +147,7 @@ impl Contest {
         });
     }
 
-    /// Ends it at once.
+    /// Stops it at once.
     pub async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.abort();
@@ -155,10 +155,10 @@ impl Contest {
         }
     }
 
-    /// Merges a patch into `release-0` and on.
+    /// Merges a patch into this many objects, from `release-0` on.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn patch(&self, count: usize, patch: &Value) {
         for at in 0..count {
             self.change(&format!("release-{at}"), patch).await;
@@ -168,26 +168,26 @@ impl Contest {
     /// Merges a patch into one object.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn change(&self, name: &str, patch: &Value) {
         let patched = Patch::Merge(patch);
         self.api().patch(name, &PatchParams::default(), &patched).await.expect("the patch is taken");
     }
 
-    /// Deletes `release-0` and on.
+    /// Deletes this many objects, from `release-0` on.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn delete(&self, count: usize) {
         for at in 0..count {
             self.api().delete(&format!("release-{at}"), &DeleteParams::default()).await.expect("it may go");
         }
     }
 
-    /// The server forgets the past and ends the watches: they list again.
+    /// Drops the history of the server and ends the watches, so that they list again.
     ///
     /// # Panics
-    /// When the server refuses a write.
+    /// The server rejects a write.
     pub async fn forget(&self) {
         let map =
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "aside", "namespace": "default" } });
@@ -196,7 +196,7 @@ impl Contest {
         self.cluster.drop_watches();
     }
 
-    /// What follows within a time, from now on.
+    /// The cost within a time, from now on.
     pub async fn cost_within(&self, time: Duration) -> Cost {
         self.wire.clear();
         let before = self.passes();
@@ -204,7 +204,7 @@ impl Contest {
         self.cost_since(before)
     }
 
-    /// What a step and all that follows it cost.
+    /// The cost of a step and of everything that follows.
     pub async fn cost_of(&self, step: impl Future<Output = ()>) -> Cost {
         self.wire.clear();
         let before = self.passes();
@@ -226,18 +226,18 @@ impl Contest {
         }
     }
 
-    /// Passes so far; of ours only those that ran the body.
+    /// The passes so far; for evenkeel only those that ran the body.
     #[must_use]
     pub fn passes(&self) -> usize {
         self.lab.bodies() + self.passes.load(Ordering::Relaxed)
     }
 
-    /// From now on the server takes so long for each call.
+    /// Adds this latency to each call from now on.
     pub fn wait_each(&self, time: Duration) {
         self.cluster.faults().add(Fault::new(Effect::Latency(time)).always());
     }
 
-    /// From now on notes when each call was made.
+    /// Records the time of each call from now on.
     pub fn clock(&self) {
         let times = self.times.clone();
         self.wire.fault(move |call| {
@@ -246,7 +246,7 @@ impl Contest {
         });
     }
 
-    /// When the calls of this sort were made.
+    /// The times of the matching calls.
     #[must_use]
     pub fn times(&self, like: impl Fn(&Call) -> bool) -> Vec<Instant> {
         let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,27 +1,27 @@
-//! Where recorded cases are not followed on purpose: the files that say so, and what is wrong with them.
+//! Intended deviations from recorded cases: the files that list them, and the mistakes in these files.
 //!
-//! One line for each: `suite / case : rule : why`, or `suite / case / key+key : rule : why` for these keys only. `*` stands for anything.
-//! What is listed must differ, so that no line outlives its cause. A line may end with ` => {"key": value}`: what there is instead, key by
-//! key; any other value is a difference that is not listed.
+//! One line for each: `suite / case : rule : why`, or `suite / case / key+key : rule : why` for these keys only. `*` matches anything. A
+//! listed case must differ, so that no line becomes stale. A line may end with ` => {"key": value}`: the actual value by key; any other
+//! value is an unlisted difference.
 
 use serde_json::Value;
 
-/// A key of which another value was wanted.
+/// A key with an unexpected value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The key, with what it is of: `expect.ready`.
+    /// The key with its part: `expect.ready`.
     pub key: String,
-    /// What the case says.
+    /// The expected value.
     pub wanted: Value,
-    /// What there is.
+    /// The actual value.
     pub found: Value,
 }
 
-/// What a case came to.
+/// The result of a case.
 pub struct Found {
     /// Its name.
     pub name: String,
-    /// Where it differs; nowhere: it agrees.
+    /// Its differences; none if it matches.
     pub differences: Vec<Difference>,
 }
 
@@ -31,20 +31,20 @@ pub struct Deviation {
     pub suite: &'static str,
     /// A case, or a pattern with `*`.
     pub case: &'static str,
-    /// The only keys that may differ, where they are named: `error+conditions`.
+    /// The only keys that may differ, if they are named: `error+conditions`.
     pub key: Option<&'static str>,
-    /// Which rule says otherwise.
+    /// The rule behind the deviation.
     pub rule: &'static str,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
-    /// What there is instead, by key, where that is said.
+    /// The actual values by key, if they are listed.
     pub accepts: Option<Value>,
 }
 
-/// All lines of a file.
+/// Parses all lines of a file.
 ///
 /// # Panics
-/// When one is not written as they are.
+/// A line is invalid.
 #[must_use]
 pub fn listed(file: &'static str) -> Vec<Deviation> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(parse).collect()
@@ -73,7 +73,7 @@ impl Deviation {
             && self.accepts.as_ref().is_none_or(is_accepted)
     }
 
-    /// A case that is listed must differ; a key of the whole suite must do so somewhere.
+    /// The complaint about a stale line: a listed case must differ, and a key of the whole suite must differ somewhere.
     fn in_vain(&self, found: &[Found]) -> Option<String> {
         let place = format!("{} / {}", self.suite, self.case);
         let covered: Vec<_> = found.iter().filter(|f| self.covers(&f.name)).collect();
@@ -91,7 +91,7 @@ impl Deviation {
     }
 }
 
-/// Whether the name fits the pattern, where `*` stands for anything.
+/// Whether the name matches the pattern, where `*` matches anything.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -102,7 +102,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What differs and is not listed in the file, and what is listed and does not differ.
+/// The unlisted differences, and the stale lines.
 #[must_use]
 pub fn complaints(file: &'static str, suite: &str, found: &[Found]) -> Vec<String> {
     let listed: Vec<Deviation> = listed(file).into_iter().filter(|line| line.suite == suite).collect();
@@ -114,7 +114,7 @@ pub fn complaints(file: &'static str, suite: &str, found: &[Found]) -> Vec<Strin
 }
 
 #[test]
-fn another_value_than_the_accepted_one_is_a_difference() {
+fn a_value_other_than_the_accepted_differs() {
     let file = r#"suite / case / ready : RULE : why => {"ready": "False"}"#;
     let found = |ready: &str| Found {
         name: "case".into(),
@@ -125,7 +125,7 @@ fn another_value_than_the_accepted_one_is_a_difference() {
 }
 
 #[test]
-fn a_star_stands_for_anything() {
+fn a_star_matches_anything() {
     assert!(matches("a*c", "abc") && matches("*", "") && matches("a*", "a") && matches("*b*", "abc"));
     assert!(!matches("a*c", "abd") && !matches("a", "ab"));
 }

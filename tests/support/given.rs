@@ -1,11 +1,11 @@
-//! What a case may give. A key or a word that no adapter reads would leave the case without a meaning, so it fails.
+//! The allowed inputs of a case. A key or a word that no adapter reads would make the case meaningless, so it fails.
 
 use serde_json::Value;
 
-/// The keys of a group, by their dotted paths, with the words that each may have; none: it is free text, a number or a flag.
+/// The keys of a group, by their dotted paths, with the allowed words of each; no words mean free text, a number or a flag.
 pub type Known = &'static [(&'static str, &'static [&'static str])];
 
-/// All that is given and not known.
+/// All unknown inputs.
 pub fn unknown(given: &Value, known: Known) -> Vec<String> {
     let mut found = Vec::new();
     walk("", given, known, &mut found);
@@ -31,7 +31,7 @@ fn walk(path: &str, given: &Value, known: Known, found: &mut Vec<String>) {
     }
 }
 
-/// `*.inner` stands for any depth of the same key: an error may be wrapped more than once.
+/// `*.inner` matches any depth of the same key: an error may be wrapped more than once.
 fn fits(known: &str, path: &str) -> bool {
     match known.split_once('*') {
         None => known == path,

@@ -1,4 +1,4 @@
-//! The listener of an operator, as somebody asks it from outside.
+//! A client of the listener of an operator.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -10,28 +10,28 @@ use serde_json::Value;
 /// An answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// 200, ...
+    /// The status code.
     pub status: u16,
-    /// Line by line.
+    /// The header lines.
     pub head: String,
-    /// What it says.
+    /// The body.
     pub body: String,
 }
 
 /// The operator, with a listener at this address.
 ///
 /// # Panics
-/// When there is no free port.
+/// No port is free.
 pub fn listening(operator: Operator) -> (Operator, SocketAddr) {
     let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = socket.local_addr().expect("it is bound");
     (operator.listen_on(socket), address)
 }
 
-/// Asks for a page. On a thread of its own, while which a paused clock stands still.
+/// Requests a page on a separate thread; a paused clock stops meanwhile.
 ///
 /// # Panics
-/// When nobody answers.
+/// The listener does not answer.
 pub async fn get(address: SocketAddr, path: &str) -> Answer {
     ask(address, request(path)).await
 }
@@ -40,10 +40,10 @@ fn request(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
-/// Sends a request as it is written.
+/// Sends a raw request.
 ///
 /// # Panics
-/// When nobody answers.
+/// The listener does not answer.
 pub async fn ask(address: SocketAddr, request: String) -> Answer {
     let answer = try_ask(address, request).await.expect("an answer");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
@@ -61,10 +61,10 @@ async fn try_ask(address: SocketAddr, request: String) -> io::Result<String> {
     asked.await.expect("no panic")
 }
 
-/// The samples of `/metrics`, with their labels as they are written.
+/// The samples of `/metrics`, with their labels in text form.
 ///
 /// # Panics
-/// When it is not to be had.
+/// The page is not available.
 pub async fn samples(address: SocketAddr) -> BTreeMap<String, f64> {
     let answer = get(address, "/metrics").await;
     assert_eq!(answer.status, 200, "{}", answer.body);
@@ -76,17 +76,17 @@ pub async fn samples(address: SocketAddr) -> BTreeMap<String, f64> {
     lines.map(sample).collect()
 }
 
-/// The objects of `/debug/objects`, as JSON.
+/// The objects of `/debug/objects` as JSON.
 ///
 /// # Panics
-/// When they are not to be had.
+/// The page is not available.
 pub async fn objects(address: SocketAddr, query: &str) -> Vec<Value> {
     let answer = get(address, &format!("/debug/objects?format=json&{query}")).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     listed(&answer.body).expect("objects")
 }
 
-/// The same of an operator that may be about to start or to end; `None`: it does not tell.
+/// The same for an operator that may be starting or ending; `None` if it does not answer.
 pub async fn objects_if_up(address: SocketAddr) -> Option<Vec<Value>> {
     let answer = try_ask(address, request("/debug/objects?format=json&limit=100000")).await.ok()?;
     listed(answer.split_once("\r\n\r\n")?.1)

@@ -1,4 +1,4 @@
-//! What an operator logs, captured: for tests on a runtime of one thread.
+//! Captures the log of an operator, for tests on a single-threaded runtime.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl Logs {
         (logs, capture(subscriber))
     }
 
-    /// The lines that hold all of the words.
+    /// The lines that contain all of the words.
     #[must_use]
     pub fn with(&self, words: &[&str]) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();

@@ -1,4 +1,4 @@
-//! The observers: after every pass of every test, the status that was written must be one that kstatus reads as it was meant.
+//! The observers: after every pass of every test, kstatus must read the written status correctly.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use evenkeel_testkit::kstatus::{self, Mode};
 use kube::Resource;
 use serde_json::Value;
 
-/// Looks at each status that an operator writes over the wire, whatever its kind.
+/// Checks each status that an operator writes over the wire, of any kind.
 #[derive(Default)]
 pub struct Observers(Mutex<State>);
 
@@ -22,7 +22,7 @@ struct State {
     looked: usize,
 }
 
-/// What the reconcilers of a kind say about it.
+/// The conditions that the reconcilers of a kind declare.
 #[derive(Default)]
 struct Declared {
     types: Vec<&'static str>,
@@ -34,7 +34,7 @@ impl Observers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells which conditions a reconciler keeps; other conditions of its kind are somebody else's.
+    /// Registers the conditions of a reconciler; other conditions of its kind belong to other writers.
     pub fn know<R: Reconciler>(&self) {
         let mut state = self.lock();
         let declared = state.kinds.entry(R::Object::kind(&()).into_owned()).or_default();
@@ -44,24 +44,24 @@ impl Observers {
         }
     }
 
-    /// The object of this name is wrong on purpose.
+    /// Excludes the object of this name, which is wrong on purpose.
     pub fn excuse(&self, name: &str) {
         self.lock().excused.push(name.to_owned());
     }
 
-    /// How many statuses were looked at.
+    /// The number of checked statuses.
     #[must_use]
     pub fn looked(&self) -> usize {
         self.lock().looked
     }
 
-    /// What observers would take amiss.
+    /// The statuses that would mislead observers.
     #[must_use]
     pub fn complaints(&self) -> Vec<String> {
         self.lock().complaints.clone()
     }
 
-    /// Looks at the object as the server returned it from a status write.
+    /// Checks the object that the server returned from a status write.
     pub(crate) fn look(&self, object: &Value) {
         let mut state = self.lock();
         state.looked += 1;
@@ -76,7 +76,9 @@ impl State {
     fn complaint(&self, object: &Value) -> Option<String> {
         let kind = object["kind"].as_str().unwrap_or_default();
         let Some(declared) = self.kinds.get(kind) else {
-            return Some(format!("nobody told of the conditions of {kind}: call `world.wire.observers().know::<R>()`"));
+            return Some(format!(
+                "the conditions of {kind} are not registered: call `world.wire.observers().know::<R>()`"
+            ));
         };
         let violations = kstatus::check(&declared.without_foreign(object), &declared.negatives, mode(object));
         let broken: Vec<String> = violations.iter().filter(|v| v.rule.is_strict()).map(ToString::to_string).collect();
@@ -96,7 +98,7 @@ impl Declared {
     }
 }
 
-/// A write in the middle of a pass says that it is one.
+/// A write in the middle of a pass is marked as one.
 fn mode(object: &Value) -> Mode {
     let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
     let mut marks = conditions.filter(|c| c["type"] == "Reconciling" || c["type"] == "Ready");

@@ -1,4 +1,4 @@
-//! The recipe: an operator with every form of the pipeline grammar, whose steps do what the object says.
+//! The recipe: an operator with every form of the pipeline grammar, whose steps follow the spec of the object.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ pub struct RecipeStatus {
     pub last: Option<String>,
 }
 
-/// How a recipe stands.
+/// The conditions of a recipe.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum RecipeCondition {
@@ -99,7 +99,7 @@ pub enum RecipeError {
 pub struct Kitchen {
     log: Mutex<Vec<String>>,
     meeting: tokio::sync::Barrier,
-    /// Held by a test that wants a step that waits to stand still.
+    /// Held by a test to block a waiting step.
     pub hold: tokio::sync::Mutex<()>,
 }
 
@@ -110,10 +110,10 @@ impl Default for Kitchen {
 }
 
 impl Kitchen {
-    /// What steps did, in order.
+    /// The log lines of the steps, in order.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     #[must_use]
     pub fn log(&self) -> Vec<String> {
         self.log.lock().expect("not poisoned").clone()
@@ -147,14 +147,14 @@ impl Kitchen {
     }
 }
 
-/// Gets the ingredients.
+/// Buys the ingredients.
 #[sub_reconciler(sets(on::Shopped))]
 pub async fn shop(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx) -> Result<String, RecipeError> {
     kitchen.act(recipe, "shop").await?;
     Ok(recipe.name_any())
 }
 
-/// Tastes, and leaves a spoon outside of the cluster.
+/// Tastes, with an external effect: a spoon.
 #[sub_reconciler(sets(on::Tasted, on::Bland), external)]
 pub async fn taste(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx) -> Result<String, RecipeError> {
     kitchen.act(recipe, "taste").await?;
@@ -165,7 +165,7 @@ pub async fn taste(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx) -> Resu
     Ok("fine".into())
 }
 
-/// Washes the spoon.
+/// Removes the spoon.
 #[cleanup(of = taste)]
 pub async fn wash(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx<'_, taste>) -> Result<(), RecipeError> {
     kitchen.act(recipe, "wash").await
@@ -236,13 +236,13 @@ pub async fn recipe(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Pass<'_>) 
     Ok(())
 }
 
-/// A recipe of that name and spec.
+/// A recipe with this name and spec.
 #[must_use]
 pub fn a_recipe(name: &str, spec: &Value) -> Value {
     json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Recipe", "metadata": { "name": name }, "spec": spec })
 }
 
-/// The definition of the kind.
+/// The CRD of the kind.
 #[must_use]
 pub fn definition() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition {
     Recipe::crd()

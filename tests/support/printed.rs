@@ -1,8 +1,8 @@
-//! What the command line of an operator prints for machines, for the programs that have another command line.
+//! The machine-readable output of the command line of an operator, for programs with another command line.
 
 use evenkeel::Operator;
 
-/// The text of `crds`: one YAML document for each CRD.
+/// Returns the text of `crds`: one YAML document for each CRD.
 ///
 /// # Panics
 /// A CRD cannot be serialized.
@@ -12,7 +12,7 @@ pub fn crds(operator: &Operator) -> String {
     documents.collect()
 }
 
-/// The text of `rbac --output yaml`.
+/// Returns the text of `rbac --output yaml`.
 ///
 /// # Panics
 /// The RBAC rules cannot be serialized.

@@ -1,4 +1,4 @@
-//! A real API server of one's own, on free ports of loopback: a test may kill it, start it again, and wipe its store.
+//! A real API server of a single test, on free ports of loopback: the test may kill it, restart it, and wipe its store.
 
 use std::fs;
 use std::net::TcpListener;
@@ -12,10 +12,10 @@ use tokio::time::{Instant, sleep};
 
 use crate::test_env::{client_of, servers};
 
-/// How long a server may take to start on a busy machine.
+/// The maximum start time of a server on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Which server.
+/// The version of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// Kubernetes 1.36 libraries; allows everything.
@@ -39,7 +39,7 @@ impl Version {
         }
     }
 
-    /// The ports that the script names for it.
+    /// The ports that the script defines for it.
     fn ports(self) -> [&'static str; 4] {
         match self {
             Self::Modern => ["26443", "22379", "22380", "26257"],
@@ -51,7 +51,7 @@ impl Version {
 /// Parts of a server, in the order in which they start.
 const PARTS: [&str; 3] = ["etcd", "apiserver", "kcm"];
 
-/// One process of a server, and how it was started.
+/// One process of a server, and its command.
 struct Part {
     name: &'static str,
     command: Vec<String>,
@@ -60,14 +60,14 @@ struct Part {
 }
 
 enum Running {
-    /// Started by the script: a process of its own.
+    /// Started by the script as a separate process.
     ById(String),
-    /// Started again by us.
+    /// Restarted by us.
     Ours(Child),
     Ended,
 }
 
-/// A server, its store and perhaps its controllers. All end with this value.
+/// A server, its store and possibly its controllers. All end when this value is dropped.
 pub struct RealServer {
     folder: tempfile::TempDir,
     version: Version,
@@ -75,10 +75,10 @@ pub struct RealServer {
 }
 
 impl RealServer {
-    /// Starts one, with its controllers where they are wanted; `None`, with a visible line, where the real servers are not at hand.
+    /// Starts one, with its controllers if requested; `None`, with a visible line, if the real servers are not available.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     pub async fn start(version: Version, controllers: bool) -> Option<Self> {
         let origin = servers()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -92,31 +92,31 @@ impl RealServer {
         Some(Self { folder, version, parts })
     }
 
-    /// A client for it with all rights, and no retries of its own.
+    /// Returns a client with all permissions and without retries.
     ///
     /// # Panics
-    /// When its kubeconfig cannot be used.
+    /// Its kubeconfig cannot be used.
     pub async fn client(&self) -> Client {
         client_of(&self.folder.path().join(self.version.kubeconfig())).await
     }
 
-    /// Kills the API server and its controllers; the store stays.
+    /// Kills the API server and its controllers, and retains the store.
     pub fn kill(&mut self) {
         for part in self.parts[1..].iter_mut().rev() {
             part.kill();
         }
     }
 
-    /// Starts again what was killed, and waits until the API server is ready.
+    /// Restarts the killed processes, and waits until the API server is ready.
     ///
     /// # Panics
-    /// When it does not become ready.
+    /// It does not become ready.
     pub async fn start_again(&mut self) {
         let client = self.client().await;
         for part in &mut self.parts {
             if matches!(part.process, Running::Ended) {
                 part.start();
-                // The controllers end when there is no server yet.
+                // The controllers end if there is no server yet.
                 if part.name == "apiserver" {
                     ready(&client).await;
                 }
@@ -124,33 +124,33 @@ impl RealServer {
         }
     }
 
-    /// Kills all of it; the store stays.
+    /// Kills all processes, and retains the store.
     pub fn kill_all(&mut self) {
         self.parts.iter_mut().rev().for_each(Part::kill);
     }
 
-    /// Kills all of it and removes what it stored.
+    /// Kills all processes and removes the store.
     ///
     /// # Panics
-    /// When the store cannot be removed.
+    /// The store cannot be removed.
     pub fn wipe(&mut self) {
         self.kill_all();
         fs::remove_dir_all(self.store()).expect("the store can be removed");
     }
 
-    /// Kills all of it and copies its store, to be put back with [`Self::restore`].
+    /// Kills all processes and copies the store, for [`Self::restore`].
     ///
     /// # Panics
-    /// When the store cannot be copied.
+    /// The store cannot be copied.
     pub fn back_up(&mut self) {
         self.kill_all();
         copy(&self.store(), &self.folder.path().join("backup"));
     }
 
-    /// Kills all of it and puts the copied store back.
+    /// Kills all processes and restores the copied store.
     ///
     /// # Panics
-    /// When the store cannot be copied.
+    /// The store cannot be copied.
     pub fn restore(&mut self) {
         self.wipe();
         copy(&self.folder.path().join("backup"), &self.store());
@@ -177,7 +177,7 @@ impl Part {
     fn kill(&mut self) {
         match std::mem::replace(&mut self.process, Running::Ended) {
             Running::ById(id) => {
-                // It may have ended by itself.
+                // The process may have ended already.
                 let _ = Command::new("kill").args(["-9", &id]).stderr(Stdio::null()).status();
                 while Path::new(&format!("/proc/{id}/exe")).canonicalize().is_ok() {
                     std::thread::sleep(Duration::from_millis(10));
@@ -199,7 +199,7 @@ impl Part {
     }
 }
 
-/// The command line of a process. At first it may still be the shell that is about to become the program of this folder.
+/// The command line of a process. At first it may be the shell that is about to become the program of this folder.
 fn command_of(id: &str, folder: &Path) -> Vec<String> {
     for _ in 0..1_000 {
         let line = fs::read_to_string(format!("/proc/{id}/cmdline")).expect("its command line");
@@ -212,7 +212,7 @@ fn command_of(id: &str, folder: &Path) -> Vec<String> {
     panic!("the process {id} runs no program of {}", folder.display());
 }
 
-/// Starts a server in the folder, on free ports; returns where its processes are noted.
+/// Starts a server in the folder, on free ports; returns the file with its process ids.
 fn up(origin: &Path, folder: &Path, version: Version, controllers: bool) -> PathBuf {
     for part in fs::read_dir(origin).expect("the folder of the real servers").filter_map(Result::ok) {
         let name = part.file_name();
@@ -233,7 +233,7 @@ fn up(origin: &Path, folder: &Path, version: Version, controllers: bool) -> Path
     folder.join(format!("run-{}", version.word()))
 }
 
-/// Held together, so that they differ; free again at the end.
+/// All ports are open together, so that they differ; they are free again at the end.
 fn free_ports() -> [String; 4] {
     let held = [(); 4].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
     held.each_ref().map(|socket| socket.local_addr().expect("it is bound").port().to_string())
@@ -251,7 +251,7 @@ async fn ready(client: &Client) {
     }
 }
 
-/// Puts a copy of a folder in the place of another.
+/// Replaces a folder by a copy of another.
 fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     let ended = Command::new("cp").arg("-a").arg(from).arg(to).status();

@@ -1,4 +1,4 @@
-//! The wire between an operator and its API server: every call is seen and counted, and any of them can be made to fail.
+//! The wire between an operator and its API server: it records and counts every call, and can fail any of them.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use crate::observers::Observers;
 
 type Answer = Response<http_body_util::combinators::UnsyncBoxBody<bytes::Bytes, BoxError>>;
 
-/// One request as the server was sent it.
+/// One request as the server receives it.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// GET, PATCH, ...
@@ -47,13 +47,13 @@ impl Call {
         self.method == "GET" && (self.is_stream() || (!self.is_watch() && pages))
     }
 
-    /// Whether it asks for what is there as the beginning of a watch.
+    /// Whether it requests the existing objects as the beginning of a watch.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         self.query.contains("sendInitialEvents=true")
     }
 
-    /// Whether it changes something.
+    /// Whether it is a write.
     #[must_use]
     pub fn is_write(&self) -> bool {
         self.method != "GET"
@@ -72,28 +72,28 @@ impl Call {
     }
 }
 
-/// What is done to a call instead of sending it on.
+/// The handling of a call instead of forwarding it.
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// Answers with this code and, if given, `Retry-After` in seconds.
     Answer(u16, Option<u32>),
-    /// Answers 404 in plain text, as a server that does not serve the path.
+    /// Answers 404 in plain text, like a server that does not serve the path.
     PageNotFound,
-    /// Answers 404 of the kind: a Status that names no object.
+    /// Answers 404 for the kind: a Status that names no object.
     KindNotFound,
-    /// Answers 404 with the name of the object, as where the subresource does not exist.
+    /// Answers 404 with the name of the object, as for a missing subresource.
     SubresourceNotFound,
-    /// Answers 503 with `Retry-After`, as a server that is starting.
+    /// Answers 503 with `Retry-After`, like a server that is starting.
     Starting,
     /// Never answers.
     Silence,
-    /// Does not know these parameters of a query.
+    /// Removes these parameters from the query, as if the server did not know them.
     Unaware(&'static [&'static str]),
-    /// Sends it on once this is true: others come first.
+    /// Forwards it once this is true, so that other calls are sent first.
     Hold(watch::Receiver<bool>),
     /// Starts a watch that neither delivers nor ends.
     Mute,
-    /// Answers with a line that does not end, and counts how many MiB of it are read.
+    /// Answers with an endless line, and counts how many MiB of it are read.
     Flood(Arc<AtomicUsize>),
 }
 
@@ -102,12 +102,12 @@ type Rule = Box<dyn FnMut(&Call) -> Option<Fault> + Send>;
 struct State {
     calls: Mutex<Vec<Call>>,
     rules: Mutex<Vec<Rule>>,
-    /// What the paths contain of the watches that are held.
+    /// The part of the paths whose watches are held.
     frozen: watch::Sender<Option<&'static str>>,
     observers: Observers,
 }
 
-/// A wire over any client. Cloneable: all clones are one wire.
+/// A wire over any client. All clones share one state.
 #[derive(Clone)]
 pub struct Wire(Arc<State>);
 
@@ -124,7 +124,7 @@ impl Default for Wire {
 }
 
 impl Wire {
-    /// A client that talks to the server of `client` over this wire.
+    /// Returns a client that connects to the server of `client` over this wire.
     #[must_use]
     pub fn client(&self, client: &Client) -> Client {
         let (wire, client) = (self.clone(), client.clone());
@@ -142,37 +142,37 @@ impl Wire {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many calls so far are like this.
+    /// The number of matching calls so far.
     pub fn count(&self, like: impl Fn(&Call) -> bool) -> usize {
         self.calls().iter().filter(|call| like(call)).count()
     }
 
-    /// Forgets the calls so far.
+    /// Clears the recorded calls.
     pub fn clear(&self) {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// From now on asks `rule` about each call before it is sent.
+    /// Applies `rule` to each call before it is sent.
     pub fn fault(&self, rule: impl FnMut(&Call) -> Option<Fault> + Send + 'static) {
         self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(rule));
     }
 
-    /// Drops all rules.
+    /// Removes all rules.
     pub fn mend(&self) {
         self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Holds what watches deliver: the caches behind them go stale.
+    /// Holds the events of watches, so that the caches become stale.
     pub fn freeze(&self) {
         self.freeze_only("");
     }
 
-    /// Holds what watches of these paths deliver.
+    /// Holds the events of watches of these paths.
     pub fn freeze_only(&self, part: &'static str) {
         self.0.frozen.send_replace(Some(part));
     }
 
-    /// Delivers what was held, and all that comes.
+    /// Delivers the held events and all later ones.
     pub fn thaw(&self) {
         self.0.frozen.send_replace(None);
     }
@@ -187,7 +187,7 @@ impl Wire {
             body: String::from_utf8_lossy(&body).into_owned(),
         };
         let fault = self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().find_map(|rule| rule(&call));
-        // A second reconciler of a kind writes at any time, and has no part in what observers read.
+        // A second reconciler of a kind writes at any time, and does not affect what observers read.
         let is_second = call.body.contains("\"observedBy\"");
         let is_status_write = call.is_status_write() && !is_second;
         let watched = call.is_watch().then(|| call.path.clone());
@@ -219,11 +219,11 @@ impl Wire {
         }
     }
 
-    /// Shows the observers what a status write returned.
+    /// Passes the result of a status write to the observers.
     async fn observed(&self, answer: Response<Body>) -> Result<Answer, BoxError> {
         let (parts, body) = answer.into_parts();
         let body = body.collect_bytes().await?;
-        // What a fault answers instead of the object shows no status.
+        // The answer of a fault contains no status.
         let written = serde_json::from_slice::<Value>(&body).ok();
         if let Some(object) = written.filter(|object| object["metadata"]["uid"].is_string()) {
             self.0.observers.look(&object);
@@ -231,7 +231,7 @@ impl Wire {
         Ok(Response::from_parts(parts, Full::new(body).map_err(|never: Infallible| match never {}).boxed_unsync()))
     }
 
-    /// Who looks at every status that is written.
+    /// The observers, which check every written status.
     #[must_use]
     pub fn observers(&self) -> &Observers {
         &self.0.observers
@@ -243,7 +243,7 @@ impl Wire {
             let frames = http_body_util::BodyStream::new(body).then(move |frame| {
                 let (mut frozen, path) = (frozen.clone(), path.clone());
                 async move {
-                    // The sender lives as long as the wire; an error means that nobody listens any more.
+                    // The sender lives as long as the wire; an error means that the receiver is gone.
                     let _ = frozen.wait_for(|part| part.is_none_or(|part| !path.contains(part))).await;
                     frame.map_err(BoxError::from)
                 }
@@ -253,7 +253,7 @@ impl Wire {
     }
 }
 
-/// The address without these parameters of its query.
+/// The URI without these parameters of its query.
 fn without(uri: &Uri, parameters: &[&str]) -> Result<Uri, BoxError> {
     let known = |pair: &&str| pair.split('=').next().is_none_or(|name| !parameters.contains(&name));
     let query: Vec<&str> = uri.query().unwrap_or_default().split('&').filter(known).collect();
@@ -285,7 +285,7 @@ fn effect(effect: &Effect, path: &str) -> Answer {
     answer.map(|body| Full::new(body).map_err(|never: Infallible| match never {}).boxed_unsync())
 }
 
-/// A line that ends only where nobody could hold it in memory.
+/// A line that is longer than any memory.
 fn flood(read: Arc<AtomicUsize>) -> Answer {
     const MIB: usize = 1 << 20;
     let part = bytes::Bytes::from(vec![b' '; MIB]);

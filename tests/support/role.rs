@@ -8,23 +8,23 @@ use kube::Client;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
-/// A rule that is taken away: resource, verb.
+/// A removed rule: resource, verb.
 pub type Missing = (&'static str, &'static str);
 
-/// A role, and the user of the same name that it is bound to.
+/// A role, and the user of the same name to which it is bound.
 #[derive(Clone)]
 pub struct Role {
-    /// May write roles.
+    /// A client that may write roles.
     pub admin: Client,
     /// The name.
     pub name: String,
 }
 
 impl Role {
-    /// Allows what the operator needs but for these rules.
+    /// Allows everything that the operator needs except these rules.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects the role.
     pub async fn allow(&self, operator: &Operator, missing: &BTreeSet<(&str, &str)>) {
         let rights = operator.rbac_rules();
         let rules = rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, verb.as_str())));
@@ -48,7 +48,7 @@ impl Role {
     /// Removes the role.
     ///
     /// # Panics
-    /// When it is not there.
+    /// The role does not exist.
     pub async fn remove(&self) {
         let params = DeleteParams::default();
         self.bindings().delete(&self.name, &params).await.expect("the binding is there");

@@ -1,4 +1,4 @@
-//! Ordeals of a contest: an outage, and one changed object among many at a restart. In virtual time.
+//! Fault scenarios of a comparison: an outage, and one changed object among many at a restart. In virtual time.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use tokio::time::{Instant, sleep};
 use crate::comparison::{Contest, Shape, Who};
 use crate::recording_client::{Call, Fault};
 
-/// How long the outage lasts.
+/// The duration of the outage.
 pub const OUTAGE: Duration = Duration::from_secs(600);
-/// How long each call takes of a server that is slow.
+/// The latency of each call of a slow server.
 pub const LATENCY: Duration = Duration::from_millis(20);
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// What was written around an outage.
+/// The writes around an outage.
 #[derive(Debug)]
 pub struct Outage {
-    /// When it began and when it was over.
+    /// The start and the end of the outage.
     pub time: [Instant; 2],
-    /// The writes that were tried meanwhile.
+    /// The attempted writes during it.
     pub tried: Vec<Instant>,
-    /// The writes of status in four times as long after it.
+    /// The status writes after it, in four times its duration.
     pub after: Vec<Instant>,
 }
 
@@ -30,7 +30,7 @@ fn is_write(call: &Call) -> bool {
     call.is_write() && !call.is_event()
 }
 
-/// Objects are new, and every write fails with this code until the outage is over.
+/// Creates objects while every write fails with this code until the outage is over.
 pub async fn outage(who: Who, objects: usize, code: u16) -> Outage {
     let mut contest = Contest::new(who, Shape::Plain).await;
     contest.create(objects).await;
@@ -49,12 +49,12 @@ pub async fn outage(who: Who, objects: usize, code: u16) -> Outage {
     Outage { time: [start, end], tried, after }
 }
 
-/// One of so many changed while nobody looked: how long after the last page of the list was asked for it is served. `limit` is how many
-/// objects a hand-written one works on at a time; 0 is its own choice.
+/// Changes one of the objects during downtime, and returns the time from the request for the last page of the list until the object is
+/// served. `limit` is the concurrency of a hand-written operator; 0 is its default.
 ///
 /// # Panics
-/// When it is not served at all.
-pub async fn newcomer(who: Who, objects: usize, limit: u16) -> Duration {
+/// The object is not served.
+pub async fn changed_object(who: Who, objects: usize, limit: u16) -> Duration {
     let mut contest = Contest::new(who, Shape::Plain).await;
     contest.limit = limit;
     contest.create(objects).await;
@@ -68,7 +68,7 @@ pub async fn newcomer(who: Who, objects: usize, limit: u16) -> Duration {
     contest.start();
     let path = format!("/releases/{name}/status");
     let mut served = Vec::new();
-    // One at a time takes hours.
+    // A concurrency of one takes hours.
     for _ in 0..10_000 {
         sleep(SOON).await;
         served = contest.times(|call| call.path.ends_with(&*path));

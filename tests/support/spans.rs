@@ -1,4 +1,4 @@
-//! The spans that an operator opens, recorded: for tests on a runtime of one thread.
+//! Records the spans of an operator, for tests on a single-threaded runtime.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display, Write};
@@ -13,19 +13,19 @@ use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::capture::capture;
 
-/// A span with what was recorded on it.
+/// A span with its recorded fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Its name, after those of the spans around it: `operator > pass > step`.
+    /// Its name, after those of the enclosing spans: `operator > pass > step`.
     pub path: String,
-    /// The step that it stands in directly.
+    /// The step that encloses it directly.
     pub step: String,
     /// Its fields.
     pub fields: BTreeMap<String, String>,
 }
 
 impl Span {
-    /// What was recorded in a field; empty where nothing was.
+    /// The value of a field; empty if it was not recorded.
     #[must_use]
     pub fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
@@ -36,7 +36,7 @@ impl Span {
 #[derive(Clone, Default)]
 pub struct Spans(Arc<Mutex<Vec<Span>>>);
 
-/// Where the span stands in the record.
+/// The index of the span in the record.
 struct At(usize);
 
 impl Spans {
@@ -49,22 +49,22 @@ impl Spans {
         (spans, capture(subscriber))
     }
 
-    /// All of them, in the order of their beginning.
+    /// All spans in the order of their start.
     #[must_use]
     pub fn all(&self) -> Vec<Span> {
         self.lock().clone()
     }
 
-    /// The last parts of those with this path, each with these fields.
+    /// The values of these fields of all spans with this path, one line per span.
     #[must_use]
-    pub fn told(&self, path: &str, fields: &[&str]) -> Vec<String> {
-        let told = |span: &Span| fields.iter().map(|name| span.field(name)).collect::<Vec<_>>().join(" ");
-        self.lock().iter().filter(|span| span.path == path).map(told).collect()
+    pub fn values(&self, path: &str, fields: &[&str]) -> Vec<String> {
+        let joined = |span: &Span| fields.iter().map(|name| span.field(name)).collect::<Vec<_>>().join(" ");
+        self.lock().iter().filter(|span| span.path == path).map(joined).collect()
     }
 
-    /// Forgets what was recorded.
+    /// Clears the record.
     pub fn clear(&self) {
-        // Spans that are open still know their place, so only what they hold goes.
+        // Open spans still have their index, so only their content is cleared.
         self.lock().iter_mut().for_each(|span| *span = Span::default());
     }
 

@@ -1,4 +1,4 @@
-//! An operator whose step does not end when it should.
+//! An operator whose step does not end in time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use kube::ResourceExt;
 
 use crate::widget::Widget;
 
-/// How a widget stands.
+/// The conditions of a widget.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum StubbornCondition {
@@ -19,13 +19,14 @@ pub enum StubbornCondition {
     Worked,
 }
 
-/// Works until the file exists, and makes the file `began` beside it: on a thread of its own, or on that of the runtime where the spec's `fetch` is `hogs`.
+/// Works until the file exists, and creates the file `began` next to it: on a separate thread, or on the runtime thread if `fetch` of the
+/// spec is `hogs`.
 #[sub_reconciler(sets(on::Worked))]
 pub async fn work(widget: &Widget, until: &Arc<Path>, cx: &mut Cx<'_, work>) -> Result<(), ApiError> {
     let until = until.clone();
     std::fs::write(until.with_file_name("began"), "").expect("the folder can be written");
     let labour = move || {
-        // A test that is over has removed the folder.
+        // The folder is removed when the test is over.
         while !until.exists() && until.parent().is_some_and(Path::exists) {
             thread::sleep(Duration::from_millis(5));
         }

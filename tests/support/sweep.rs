@@ -1,4 +1,4 @@
-//! Behaviour in trouble: the scenario of a behaviour test goes through the fault sweep of the test kit.
+//! Behaviour under faults: the scenario of a behaviour test runs through the fault sweep of the test kit.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -14,12 +14,13 @@ use serde::de::DeserializeOwned;
 
 use crate::test_env::World;
 
-/// How long a run waits, in virtual time: longer than each fault and the retries after it.
+/// The duration of a run, in virtual time: longer than each fault and the retries after it.
 const REST: Duration = Duration::from_secs(300);
-/// How many trials a scenario has at most, so that all of them together stay within a minute; `EVENKEEL_SWEEP=all` runs the rest, too.
+/// The maximum number of trials per scenario, so that all of them together stay within a minute; `EVENKEEL_SWEEP=all` runs the rest as
+/// well.
 const TRIALS: usize = 60;
 
-/// The surroundings of one trial: a world whose operator meets trouble. What it writes has to read well to observers all the while.
+/// The environment of one trial: a world with a fault for the operator. Observers must be able to read everything that it writes.
 pub struct Stage {
     world: World,
     trial: Trial,
@@ -40,13 +41,14 @@ impl Stage {
         Self { world, trial }
     }
 
-    /// Runs an operator with one reconciler. Each life has what it depends on as a clone.
+    /// Runs an operator with one reconciler. Each life gets a clone of its dependencies.
     pub fn operate<R: Reconciler<Object: CustomResourceExt, Deps: Clone>>(&self, deps: R::Deps) {
         self.wire.observers().know::<R>();
         self.run(move |operator| operator.reconciler::<R>(deps.clone()).run_until(std::future::pending()));
     }
 
-    /// Runs what the closure makes of an operator. The observers have to [know](crate::observers::Observers::know) its reconcilers.
+    /// Runs the operator that the closure creates. Its reconcilers must be [registered](crate::observers::Observers::know) with the
+    /// observers.
     pub fn run<F, Fut>(&self, life: F)
     where
         F: Fn(Operator) -> Fut + Send + Sync + 'static,
@@ -58,7 +60,7 @@ impl Stage {
         });
     }
 
-    /// Lets the operator do all that it has to do, in spite of the trouble.
+    /// Waits until the operator has finished all work in spite of the fault.
     pub async fn rest(&self) {
         tokio::time::sleep(REST).await;
     }
@@ -66,7 +68,7 @@ impl Stage {
     /// Deletes an object, and waits until it is gone.
     ///
     /// # Panics
-    /// When it stays.
+    /// It is not removed.
     pub async fn delete<K>(&self, name: &str)
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + std::fmt::Debug + DeserializeOwned,
@@ -77,21 +79,20 @@ impl Stage {
     }
 }
 
-/// Runs the scenario with trouble at each of its calls and awaits: it has to end in the same state each time, and what it returns has to be
-/// the same.
+/// Runs the scenario with a fault at each of its calls and awaits: each run must end in the same state and return the same value.
 ///
 /// # Panics
-/// When it does not, and when some sort of trouble never happened.
+/// A run differs, or some kind of fault never occurred.
 pub async fn from_everywhere<T: Serialize>(crd: &CustomResourceDefinition, scenario: impl AsyncFn(Stage) -> T) {
     swept(Sweep::new(), crd, scenario).await;
 }
 
-/// As [`from_everywhere`], without the fields that `sweep` ignores.
+/// Like [`from_everywhere`], without the fields that `sweep` ignores.
 ///
 /// # Panics
-/// As [`from_everywhere`].
+/// As for [`from_everywhere`].
 pub async fn swept<T: Serialize>(sweep: Sweep, crd: &CustomResourceDefinition, scenario: impl AsyncFn(Stage) -> T) {
-    // It holds digests of uids.
+    // The field holds digests of uids.
     let sweep = sweep.ignore("status.observedInputs").limit(TRIALS);
     let report = sweep.run(async |trial| scenario(Stage::new(trial, crd).await).await).await;
     report.assert_converged();

@@ -1,4 +1,4 @@
-//! A world for one test: a namespace of its own on one of the servers, an operator that can be stopped and started again.
+//! A world for one test: its own namespace on one of the servers, and an operator that can be stopped and restarted.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use tokio::task::JoinHandle;
 
 use crate::recording_client::Wire;
 
-/// How long a test waits for something that should happen at once; only a machine at its limit takes that long.
+/// The time limit for effects that should be immediate; only an overloaded machine needs it.
 pub const SOON: Duration = Duration::from_secs(60);
 
-/// The servers that a behaviour is shown on.
+/// The servers on which a behaviour is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
-    /// The test kit's, in this process.
+    /// The server of the test kit, in this process.
     InProcess,
     /// Kubernetes 1.36 libraries.
     Modern,
@@ -34,29 +34,29 @@ pub enum Server {
     Full,
 }
 
-/// One test's surroundings.
+/// The environment of one test.
 pub struct World {
-    /// Talks to the server directly: not counted, never faulty.
+    /// A direct client of the server: not counted, never faulty.
     pub client: Client,
-    /// What the operator talks over.
+    /// The wire between the operator and the server.
     pub wire: Wire,
     /// The namespace of this test.
     pub namespace: String,
-    /// Which server it is.
+    /// The kind of server.
     pub server: Server,
-    /// The in-process server, where it is one.
+    /// The in-process server, if it is one.
     pub cluster: Option<Cluster>,
 }
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl World {
-    /// A world on the server; `None`, with a visible line, where the real servers are not at hand.
+    /// Creates a world on the server; `None`, with a visible line, if the real servers are not available.
     ///
     /// # Panics
-    /// When the server cannot be used.
+    /// The server cannot be used.
     pub async fn on(server: Server) -> Option<Self> {
-        // RUST_LOG=evenkeel=debug shows what the operator does; a second test finds the subscriber in place.
+        // RUST_LOG=evenkeel=debug shows the log of the operator; a second test finds the subscriber installed.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
         let (client, cluster) = match server {
@@ -67,23 +67,23 @@ impl World {
         Some(Self::made(server, client, cluster).await)
     }
 
-    /// A world on an in-process server that is there.
+    /// Creates a world on an existing in-process server.
     ///
     /// # Panics
-    /// When the server cannot be used.
+    /// The server cannot be used.
     pub async fn beside(cluster: Cluster) -> Self {
         Self::made(Server::InProcess, cluster.client(), Some(cluster)).await
     }
 
-    /// A world on a real server of its own.
+    /// Creates a world on a separate real server.
     ///
     /// # Panics
-    /// When the server cannot be used.
+    /// The server cannot be used.
     pub async fn over(server: Server, client: Client) -> Self {
         Self::made(server, client, None).await
     }
 
-    /// A world in the default namespace of an in-process server, so that its objects are called the same each time.
+    /// Creates a world in the default namespace of an in-process server, so that its objects have stable names.
     #[must_use]
     pub fn within(cluster: Cluster) -> Self {
         let (client, namespace) = (cluster.client(), "default".to_owned());
@@ -97,20 +97,20 @@ impl World {
         world
     }
 
-    /// Creates the namespace of this test, at the start or in a store that was wiped.
+    /// Creates the namespace of this test, at the start or in a wiped store.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn create_namespace(&self) {
         let object: Namespace =
             serde_json::from_value(serde_json::json!({ "metadata": { "name": self.namespace } })).expect("a namespace");
         Api::all(self.client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
     }
 
-    /// Installs a definition and waits until it is served.
+    /// Installs a CRD and waits until it is served.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn install(&self, crd: &CustomResourceDefinition) {
         let crds: Api<CustomResourceDefinition> = Api::all(self.client.clone());
         let name = crd.metadata.name.clone().expect("a definition has a name");
@@ -124,7 +124,7 @@ impl World {
         .await;
     }
 
-    /// The typed objects of this test.
+    /// The typed API of the objects of this test.
     #[must_use]
     pub fn api<K>(&self) -> Api<K>
     where
@@ -133,11 +133,11 @@ impl World {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
 
-    /// Creates an object in the namespace of this test, as it is written: a typed object would send `status: null`, of which Kubernetes
-    /// 1.20 makes its creator the owner of the whole status.
+    /// Creates an object in the namespace of this test from raw JSON: a typed object would send `status: null`, with which Kubernetes 1.20
+    /// makes its creator the owner of the whole status.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn create<K>(&self, object: Value) -> K
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + DeserializeOwned,
@@ -145,7 +145,7 @@ impl World {
         let object: DynamicObject = serde_json::from_value(object).expect("an object");
         let api = self.raw_api::<K>();
         let created = eventually(SOON, || async {
-            // A definition that has just been established may not be served yet.
+            // A CRD that was just established may not be served yet.
             match api.create(&PostParams::default(), &object).await {
                 Ok(object) => Some(object),
                 Err(kube::Error::Api(status)) if status.code == 404 => None,
@@ -164,7 +164,7 @@ impl World {
     /// Merges a patch into an object.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn merge<K>(&self, name: &str, patch: Value) -> K
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
@@ -172,19 +172,19 @@ impl World {
         self.api::<K>().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.expect("the patch is taken")
     }
 
-    /// The raw object, as the server tells it.
+    /// The raw object from the server.
     ///
     /// # Panics
-    /// When there is none.
+    /// It does not exist.
     pub async fn raw<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self, name: &str) -> Value {
         let api = self.raw_api::<K>();
         serde_json::to_value(api.get(name).await.expect("the object is there")).expect("an object is JSON")
     }
 
-    /// Waits until the raw object is as `wanted` says, and returns it.
+    /// Waits until the raw object satisfies `wanted`, and returns it.
     ///
     /// # Panics
-    /// When it never is.
+    /// It never does.
     pub async fn until<K>(&self, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -203,7 +203,7 @@ impl World {
     /// Deletes an object.
     ///
     /// # Panics
-    /// When the server refuses it.
+    /// The server rejects it.
     pub async fn delete<K>(&self, name: &str)
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
@@ -214,7 +214,7 @@ impl World {
     /// Waits until an object is gone.
     ///
     /// # Panics
-    /// When it stays.
+    /// It is not removed.
     pub async fn until_gone<K>(&self, name: &str)
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
@@ -223,20 +223,20 @@ impl World {
         eventually(SOON, gone).await;
     }
 
-    /// How many writes the operator has sent, events aside.
+    /// The number of writes of the operator, without events.
     #[must_use]
     pub fn writes(&self) -> usize {
         self.wire.count(|call| call.is_write() && !call.is_event())
     }
 
-    /// How many events of the reason the operator has sent.
+    /// The number of events with this reason that the operator sent.
     #[must_use]
-    pub fn told(&self, reason: &str) -> usize {
+    pub fn events_sent(&self, reason: &str) -> usize {
         let quoted = format!("\"{reason}\"");
         self.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
     }
 
-    /// The events of the reason about an object, as the operator sent them.
+    /// The events with this reason about an object, as the operator sent them.
     #[must_use]
     pub fn sent(&self, name: &str, reason: &str) -> Vec<Value> {
         let sent = self.wire.calls().into_iter().filter(|call| call.is_event() && call.method == "POST");
@@ -253,7 +253,7 @@ impl World {
     /// The events about an object.
     ///
     /// # Panics
-    /// When they cannot be listed.
+    /// They cannot be listed.
     pub async fn events(&self, name: &str) -> Vec<Event> {
         let all = self.api::<Event>().list(&ListParams::default()).await.expect("events can be listed");
         all.items.into_iter().filter(|event| event.involved_object.name.as_deref() == Some(name)).collect()
@@ -265,7 +265,7 @@ impl World {
         Running::start(self.prepare::<R>(deps))
     }
 
-    /// An operator for the namespace of this test, over the wire; to be started with [`Running::start`].
+    /// Prepares an operator for the namespace of this test, over the wire; start it with [`Running::start`].
     pub fn prepare<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Operator {
         self.wire.observers().know::<R>();
         let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces([&*self.namespace]);
@@ -275,23 +275,23 @@ impl World {
     /// The in-process server.
     ///
     /// # Panics
-    /// On a real one.
+    /// The server is a real one.
     #[must_use]
     pub fn cluster(&self) -> &Cluster {
         self.cluster.as_ref().expect("this test runs on the in-process server")
     }
 
-    /// Removes what the test made on a real server.
+    /// Removes the objects of the test from a real server.
     pub async fn clean(self) {
         if self.cluster.is_none() {
             let namespaces: Api<Namespace> = Api::all(self.client.clone());
-            // Best effort: the servers start empty at each run.
+            // Best effort: the servers start empty in each run.
             let _ = namespaces.delete(&self.namespace, &DeleteParams::background()).await;
         }
     }
 }
 
-/// A test in which observers were misled has failed, whatever it was about.
+/// Fails the test if a status misled observers.
 impl Drop for World {
     fn drop(&mut self) {
         let complaints = self.wire.observers().complaints();
@@ -299,12 +299,12 @@ impl Drop for World {
     }
 }
 
-/// Time enough for anything that should not happen to happen.
+/// Waits long enough to detect unwanted effects.
 pub async fn quiet() {
     tokio::time::sleep(Duration::from_millis(700)).await;
 }
 
-/// An operator at work.
+/// A running operator.
 pub struct Running {
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<evenkeel::Result<()>>,
@@ -322,10 +322,10 @@ impl Running {
         Self { stop: Some(stop), task: tokio::spawn(operator.run_until(stopped)) }
     }
 
-    /// Stops it gracefully and returns how it ended.
+    /// Stops it gracefully and returns its result.
     ///
     /// # Panics
-    /// When it panicked.
+    /// It panicked.
     pub async fn stop(mut self) -> evenkeel::Result<()> {
         drop(self.stop.take());
         self.task.await.expect("an operator does not panic")
@@ -339,7 +339,7 @@ impl Running {
     }
 }
 
-/// The folder of the real API servers; `None`, with a visible line, where they are not at hand.
+/// The folder of the real API servers; `None`, with a visible line, if they are not available.
 #[must_use]
 pub fn servers() -> Option<PathBuf> {
     let folder = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from);
@@ -353,10 +353,10 @@ async fn real(kubeconfig: &str) -> Option<Client> {
     Some(client_of(&servers()?.join(kubeconfig)).await)
 }
 
-/// A client of the server of a kubeconfig.
+/// A client for the server of a kubeconfig.
 ///
 /// # Panics
-/// When there is none.
+/// The kubeconfig cannot be used.
 pub async fn client_of(kubeconfig: &Path) -> Client {
     let config = Kubeconfig::read_from(kubeconfig).expect("the kubeconfig of the real server");
     let mut config =
@@ -365,7 +365,7 @@ pub async fn client_of(kubeconfig: &Path) -> Client {
     Client::try_from(config).expect("a client")
 }
 
-/// Shows a behaviour on each server: `on_each_server!(a_sentence);` runs `async fn a_sentence(world: World)`.
+/// Tests a behaviour on each server: `on_each_server!(a_sentence);` runs `async fn a_sentence(world: World)`.
 #[macro_export]
 macro_rules! on_each_server {
     ($($case:ident),* $(,)?) => {
@@ -384,7 +384,7 @@ macro_rules! on_each_server {
     };
 }
 
-/// Runs a case in a world on the server, if that is at hand.
+/// Runs a case in a world on the server, if that is available.
 pub async fn show<F: Future<Output = World>>(server: Server, case: impl FnOnce(World) -> F) {
     if let Some(world) = World::on(server).await {
         case(world).await.clean().await;

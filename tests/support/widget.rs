@@ -1,4 +1,4 @@
-//! The widget: an operator whose behaviour its test scripts.
+//! The widget: an operator whose behaviour is scripted by its test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub struct WidgetStatus {
     pub stamp: Option<String>,
 }
 
-/// How a widget stands.
+/// The conditions of a widget.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum WidgetCondition {
@@ -67,7 +67,7 @@ pub enum WidgetCondition {
     Stored,
 }
 
-/// How a copy of a widget stands.
+/// The condition of a copy of a widget.
 #[derive(ConditionSet)]
 #[condition_set(mod = is)]
 pub enum CopyCondition {
@@ -105,7 +105,7 @@ pub enum WidgetError {
     Nothing,
 }
 
-/// The world outside the cluster, and what was done to it.
+/// The external world and the effects on it.
 #[derive(Default)]
 pub struct Lab {
     revision: Mutex<String>,
@@ -116,7 +116,7 @@ pub struct Lab {
     stamps: bool,
     effects: Mutex<BTreeSet<String>>,
     code: AtomicUsize,
-    /// Held by a test that wants a pass to stand still in the fetch step.
+    /// Held by a test to block a pass in the fetch step.
     pub hold: tokio::sync::Mutex<()>,
 }
 
@@ -127,45 +127,45 @@ impl Lab {
         Arc::new(Self { revision: Mutex::new(revision.into()), ..Self::default() })
     }
 
-    /// A lab whose steps put a time stamp into the status.
+    /// A lab whose steps write a timestamp into the status.
     #[must_use]
     pub fn stamping() -> Arc<Self> {
         Arc::new(Self { stamps: true, ..Self::default() })
     }
 
-    /// Moves on to a revision.
+    /// Sets the revision.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     pub fn move_to(&self, revision: &str) {
         *self.revision.lock().expect("not poisoned") = revision.into();
     }
 
-    /// How many passes reached the fetch step.
+    /// The number of passes that reached the fetch step.
     #[must_use]
     pub fn passes(&self) -> usize {
         self.fetches.load(Ordering::SeqCst)
     }
 
-    /// How many cleanups ran.
+    /// The number of cleanups.
     #[must_use]
     pub fn cleanups(&self) -> usize {
         self.cleanups.load(Ordering::SeqCst)
     }
 
-    /// What steps did, in order: `fetch a`, `store a`, `remove a`.
+    /// The log lines of the steps, in order: `fetch a`, `store a`, `remove a`.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     #[must_use]
     pub fn log(&self) -> Vec<String> {
         self.log.lock().expect("not poisoned").clone()
     }
 
-    /// The log, which begins anew.
+    /// Returns the log and clears it.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     #[must_use]
     pub fn take_log(&self) -> Vec<String> {
         std::mem::take(&mut *self.log.lock().expect("not poisoned"))
@@ -174,27 +174,27 @@ impl Lab {
     /// The times between equal lines of the log.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     #[must_use]
     pub fn pauses(&self, line: &str) -> Vec<Duration> {
         let times = self.times.lock().expect("not poisoned");
-        let times: Vec<_> = times.iter().filter(|(said, _)| said == line).map(|(_, at)| *at).collect();
+        let times: Vec<_> = times.iter().filter(|(logged, _)| logged == line).map(|(_, at)| *at).collect();
         times.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
     /// Adds a line to the log.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     pub fn note(&self, line: &str) {
         self.times.lock().expect("not poisoned").push((line.to_owned(), tokio::time::Instant::now()));
         self.log.lock().expect("not poisoned").push(line.to_owned());
     }
 
-    /// What was done to the world outside, without repetitions.
+    /// The external effects without repetitions.
     ///
     /// # Panics
-    /// Never, unless a test panicked before.
+    /// Never, unless another test panicked before.
     #[must_use]
     pub fn effects(&self) -> BTreeSet<String> {
         self.effects.lock().expect("not poisoned").clone()
@@ -204,12 +204,12 @@ impl Lab {
         self.effects.lock().expect("not poisoned").insert(effect);
     }
 
-    /// Puts another revision of the code to work, which stores other children.
+    /// Activates another revision of the code, which stores other children.
     pub fn run_code(&self, revision: usize) {
         self.code.store(revision, Ordering::SeqCst);
     }
 
-    fn say(&self, step: &str, widget: &Widget) {
+    fn note_step(&self, step: &str, widget: &Widget) {
         self.note(&format!("{step} {}", widget.name_any()));
     }
 
@@ -230,7 +230,7 @@ async fn act(how: Option<&str>) -> Result<(), WidgetError> {
     }
 }
 
-/// What the fetch step hands on.
+/// The value that the fetch step returns.
 #[derive(Debug)]
 pub struct Found {
     revision: String,
@@ -252,7 +252,7 @@ fn opened(secret: &Secret) -> Option<String> {
 #[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Secret, by_name))]
 pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> Result<Found, WidgetError> {
     lab.fetches.fetch_add(1, Ordering::SeqCst);
-    lab.say("fetch", widget);
+    lab.note_step("fetch", widget);
     drop(lab.hold.lock().await);
     let secret = match &widget.spec.secret {
         Some(name) => opened(&cx.require::<Secret>(name).await?),
@@ -283,7 +283,7 @@ pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> R
     Ok(Found { revision, secret })
 }
 
-/// What the child holds: all that the store step reads.
+/// The content of the child: everything that the store step reads.
 fn content(widget: &Widget, lab: &Lab, found: &Found, data: &str) -> BTreeMap<String, String> {
     let code = Some(lab.code.load(Ordering::SeqCst)).filter(|code| *code > 0).map(|code| code.to_string());
     let read = [
@@ -299,7 +299,7 @@ fn content(widget: &Widget, lab: &Lab, found: &Found, data: &str) -> BTreeMap<St
 /// Stores the revision. The revision `bad` cannot be stored.
 #[sub_reconciler(sets(on::Stored), clears(on::Outdated), owns(ConfigMap), external)]
 pub async fn store(widget: &Widget, lab: &Arc<Lab>, found: &Found, cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
-    lab.say("store", widget);
+    lab.note_step("store", widget);
     act(widget.spec.store.as_deref()).await?;
     if found.revision == "bad" {
         return Err(WidgetError::Broken("a bad revision".into()));
@@ -321,7 +321,7 @@ pub async fn store(widget: &Widget, lab: &Arc<Lab>, found: &Found, cx: &mut Cx<'
 #[cleanup(of = store)]
 pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
     lab.cleanups.fetch_add(1, Ordering::SeqCst);
-    lab.say("remove", widget);
+    lab.note_step("remove", widget);
     lab.affect(format!("remove {}", widget.name_any()));
     act(widget.spec.store.as_deref().filter(|how| *how != "broken" || lab.cleanups() < 3)).await
 }
@@ -349,7 +349,7 @@ pub mod revised {
     }
 }
 
-/// A widget of that name and spec.
+/// A widget with this name and spec.
 #[must_use]
 pub fn a_widget(name: &str, spec: Value) -> Value {
     let mut widget = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": name } });
@@ -357,7 +357,7 @@ pub fn a_widget(name: &str, spec: Value) -> Value {
     widget
 }
 
-/// The definition of the kind.
+/// The CRD of the kind.
 #[must_use]
 pub fn definition() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition {
     Widget::crd()
@@ -369,25 +369,25 @@ pub fn condition<'a>(object: &'a Value, type_: &str) -> Option<&'a Value> {
     object["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == type_)
 }
 
-/// The status word of the condition in the raw object; empty where it is absent.
+/// The status of the condition in the raw object; empty if it is absent.
 #[must_use]
 pub fn status_of(object: &Value, type_: &str) -> String {
     condition(object, type_).and_then(|c| c["status"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// The reason of the condition in the raw object; empty where it is absent.
+/// The reason of the condition in the raw object; empty if it is absent.
 #[must_use]
 pub fn reason<'a>(object: &'a Value, type_: &str) -> &'a str {
     condition(object, type_).and_then(|c| c["reason"].as_str()).unwrap_or_default()
 }
 
-/// The message of the condition in the raw object; empty where it is absent.
+/// The message of the condition in the raw object; empty if it is absent.
 #[must_use]
 pub fn message<'a>(object: &'a Value, type_: &str) -> &'a str {
     condition(object, type_).and_then(|c| c["message"].as_str()).unwrap_or_default()
 }
 
-/// Whether the raw object is Ready in its own generation.
+/// Whether the raw object is Ready for its own generation.
 #[must_use]
 pub fn is_ready(object: &Value) -> bool {
     status_of(object, "Ready") == "True" && object["status"]["observedGeneration"] == object["metadata"]["generation"]

@@ -1,4 +1,4 @@
-//! The API server, or a proxy before it, answers something else than what was asked for.
+//! Unexpected answers of the API server, or of a proxy in front of it.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::sleep;
 
 use crate::yard::Yard;
 
-/// Where the faults strike: at everything, at the objects, at their status, at what the operator owns, at what it reads.
+/// The scopes of the faults: all paths, the objects, their status, owned objects, read objects.
 const PLACES: [&str; 5] = ["", "/parcels", "/status", "/configmaps", "/secrets"];
 
-/// Each fault, while objects change; in the long form at each place.
+/// Injects each fault while objects change; in the long form in each scope.
 pub async fn every_fault_of_a_connection(yard: &Yard) {
     let (lasts, changes) = if long() { (Duration::from_secs(10), 40) } else { (Duration::from_secs(2), 10) };
     for (nth, fault) in of_a_connection().enumerate() {

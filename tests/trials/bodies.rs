@@ -1,9 +1,9 @@
-//! Bodies that panic, and bodies that keep a thread busy.
+//! Bodies that panic, and bodies that block a thread.
 
 use crate::truth::Wish;
 use crate::yard::Yard;
 
-/// Some of each among the others, which go on.
+/// Some of each kind among other objects, which must continue.
 pub async fn panics_and_hogs(yard: &Yard) {
     let before = yard.truth();
     for act in ["panic", "hog"] {

@@ -1,4 +1,4 @@
-//! The wall clock of the operator jumps, by libfaketime (Debian's package `faketime`).
+//! Jumps of the operator's wall clock, by libfaketime (Debian's package `faketime`).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::time::sleep;
 
 use crate::yard::Yard;
 
-/// Ahead a day and a year, and back behind where it was.
+/// Ahead by a day and by a year, then back behind the start.
 const JUMPS: [&str; 4] = ["+1d", "+365d", "-1d", "+0"];
 
-/// The clock jumps while objects change.
+/// Jumps the clock while objects change.
 pub async fn clock_jumps(yard: &Yard) {
     let Some(library) = library() else {
         skipped("libfaketime is not installed (Debian: faketime), so no clock jumps");

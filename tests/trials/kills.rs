@@ -1,4 +1,4 @@
-//! The operator is killed under load, and started again.
+//! Kills and restarts of the operator under load.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::yard::Yard;
 
-/// Kills it while objects change.
+/// Kills the operator while objects change.
 pub async fn operator_is_killed(yard: &Yard) {
     let kills = if long() { 30 } else { 3 };
     for _ in 0..kills {

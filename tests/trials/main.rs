@@ -1,5 +1,5 @@
-//! Trials: what an operator must survive, on real API servers that are killed, wiped, slow or wrong. After each fault every object is
-//! right within a minute, and nothing is left over. `EVENKEEL_TRIALS=all` runs the long form.
+//! Trials: faults that an operator must survive, on real API servers that are killed, wiped, slow or wrong. After each fault every object
+//! is correct within a minute, and nothing is left over. `EVENKEEL_TRIALS=all` runs the long form.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 #![allow(unreachable_pub, reason = "kube's derive puts an item of its own beside the spec")]
 
@@ -19,7 +19,7 @@ use evenkeel_tests::trial::long;
 
 use crate::yard::Yard;
 
-/// All trials, one after the other, on one server and with one set of objects: what a fault leaves behind, the next one meets.
+/// Runs all trials in sequence on one server with one set of objects, so that each starts with the leftovers of the previous one.
 async fn endure(version: Version) {
     let Some(yard) = Yard::open(version, None).await else { return };
     yard.create(if long() { 300 } else { 40 }).await;
@@ -37,12 +37,12 @@ async fn endure(version: Version) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_operator_survives_the_faults_of_a_modern_server() {
+async fn an_operator_survives_faults_on_a_modern_server() {
     endure(Version::Modern).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_operator_survives_the_faults_of_a_server_of_1_20() {
+async fn an_operator_survives_faults_on_1_20() {
     endure(Version::Full).await;
 }
 

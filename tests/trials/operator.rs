@@ -1,4 +1,4 @@
-//! The operator under trial: a parcel has a ConfigMap that it owns, reads a Secret, and stores a file that only its cleanup removes.
+//! The operator under trial: a parcel owns a ConfigMap, reads a Secret, and stores a file that only its cleanup removes.
 
 use std::env;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use kube::{Client, Config, CustomResource, ResourceExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the process of the operator finds the API server.
+/// The variable with the address of the API server.
 pub const API: &str = "EVENKEEL_TRIAL_API";
-/// Where it keeps its files.
+/// The variable with the folder of the files.
 pub const FOLDER: &str = "EVENKEEL_TRIAL_FOLDER";
 
 /// What a parcel should be.
@@ -74,7 +74,7 @@ pub enum ParcelError {
     Disk(#[from] std::io::Error),
 }
 
-/// Where the files are.
+/// The folder of the files.
 #[derive(Clone, Debug)]
 pub struct Folder(Arc<PathBuf>);
 
@@ -84,13 +84,13 @@ impl Folder {
     }
 }
 
-/// Reads what the parcel should hold.
+/// Reads the text of the parcel.
 #[sub_reconciler(sets(on::Readable), watches(Secret, by_name))]
 async fn read(parcel: &Parcel, cx: &mut Cx<'_, read>) -> Result<String, ParcelError> {
     match parcel.spec.act.as_deref() {
         Some("invalid") => return Err(ParcelError::Invalid),
         Some("panic") => panic!("as the trial wished"),
-        // Blocks the thread, as a body that computes too long does.
+        // Blocks the thread, like a body with a long computation.
         Some("hog") => std::thread::sleep(Duration::from_secs(1)),
         _ => {}
     }
@@ -100,7 +100,7 @@ async fn read(parcel: &Parcel, cx: &mut Cx<'_, read>) -> Result<String, ParcelEr
     Ok(format!("{} {}", parcel.spec.text, String::from_utf8_lossy(&value)))
 }
 
-/// Keeps the ConfigMap.
+/// Applies the ConfigMap.
 #[sub_reconciler(sets(on::Packed), owns(ConfigMap))]
 async fn pack(parcel: &Parcel, text: &str, cx: &mut Cx<'_, pack>) -> Result<(), ParcelError> {
     let mut map = ConfigMap::default();
@@ -110,7 +110,7 @@ async fn pack(parcel: &Parcel, text: &str, cx: &mut Cx<'_, pack>) -> Result<(), 
     Ok(())
 }
 
-/// Keeps the file.
+/// Writes the file.
 #[sub_reconciler(sets(on::Stored), external)]
 async fn store(parcel: &Parcel, folder: &Folder, text: &str, cx: &mut Cx<'_, store>) -> Result<(), ParcelError> {
     std::fs::write(folder.file(parcel), text)?;
@@ -136,7 +136,7 @@ async fn parcel(parcel: &Parcel, folder: &Folder, cx: &mut Pass<'_>) -> PassResu
     Ok(())
 }
 
-/// The file beside the others in which the operator says where it listens.
+/// The file in which the operator writes the address of its listener.
 pub const LISTENS: &str = "listens";
 
 /// The operator with its files in this folder.
@@ -146,14 +146,14 @@ pub fn operator(folder: PathBuf) -> Operator {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "the operator that the trials start and kill"]
-async fn the_operator_in_a_process_of_its_own() {
+async fn the_operator_process() {
     let (Ok(api), Ok(folder)) = (env::var(API), env::var(FOLDER)) else { return };
     end_with_parent();
     let filter = tracing_subscriber::EnvFilter::from_default_env();
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).try_init();
     let mut config = Config::new(api.parse().unwrap());
     config.default_retry = false;
-    // As a cluster does with a pod whose program ends.
+    // Like a cluster, which restarts a pod whose program ends.
     loop {
         let client = Client::try_from(config.clone()).unwrap();
         let (operator, address) = listening(operator(folder.clone().into()));

@@ -1,4 +1,4 @@
-//! The API server is killed and comes back: with its store, with an earlier one, without any.
+//! Kills and restarts of the API server: with its store, with an earlier one, without any.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn outage() -> Duration {
     Duration::from_secs(if long() { 41 } else { 3 })
 }
 
-/// Killed while objects change.
+/// Kills the server while objects change.
 pub async fn server_is_killed_and_keeps_its_store(yard: &Yard) {
     let dies = async {
         let mut server = yard.server.lock().await;
@@ -26,7 +26,7 @@ pub async fn server_is_killed_and_keeps_its_store(yard: &Yard) {
     yard.settle("the server killed and started again").await;
 }
 
-/// A copy of the store is put back after more changes: versions of objects start over.
+/// Restores a copy of the store after more changes: versions of objects start over.
 pub async fn store_goes_back_to_an_earlier_state(yard: &Yard) {
     let mut server = yard.server.lock().await;
     server.back_up();
@@ -41,12 +41,12 @@ pub async fn store_goes_back_to_an_earlier_state(yard: &Yard) {
     server.start_again().await;
     yard.answers().await;
     yard.believe(earlier);
-    // What is written now has versions that the operator has seen already.
+    // New writes get versions that the operator has seen before.
     yard.change(10).await;
     yard.settle("the store put back to an earlier state").await;
 }
 
-/// The store is lost, and everything is installed again.
+/// Wipes the store and installs everything again.
 pub async fn store_is_wiped(yard: &Yard) {
     let mut server = yard.server.lock().await;
     server.wipe();

@@ -1,4 +1,4 @@
-//! Each RBAC rule that the operator needs is taken away once, while objects change, and given back.
+//! Removes each RBAC rule of the operator once while objects change, and restores it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio::time::sleep;
 use crate::operator::operator;
 use crate::yard::Yard;
 
-/// Who the operator is where rules are checked.
+/// The user whose rules are checked.
 const USER: &str = "system:serviceaccount:default:trial";
 
-/// One rule at a time, verb by verb; in the short form each third.
+/// One rule at a time, by verb; in the short form every third.
 pub async fn each_rule_is_taken_away_once() {
     let Some(yard) = Yard::open(Version::Full, Some(USER)).await else { return };
     let (operator, none) = (operator("unused".into()), BTreeSet::new());
@@ -29,7 +29,7 @@ pub async fn each_rule_is_taken_away_once() {
     for at in (0..rules.len()).step_by(if long() { 1 } else { 3 }) {
         let (resource, verb) = rules[at];
         role.allow(&operator, &[rules[at]].into()).await;
-        // A watch that is open goes on without the rule: half of them meet it at the start.
+        // An open watch continues without the rule, so half of them start without it.
         if at % 2 == 0 {
             yard.kill();
             yard.start(&[]);

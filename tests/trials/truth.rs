@@ -1,4 +1,4 @@
-//! The truth: what the objects, their ConfigMaps and files should be, compared with what they are.
+//! The expected state of objects, ConfigMaps and files, compared with the actual state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,19 +14,19 @@ use crate::operator::Parcel;
 /// The Secret that some parcels read.
 pub const SECRET: &str = "shared";
 
-/// What a parcel is meant to be.
+/// The intended state of a parcel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
     /// Its text.
     pub text: String,
-    /// Whether it adds that of the Secret.
+    /// Whether it adds the text of the Secret.
     pub reads: bool,
-    /// What its body does.
+    /// The behaviour of its body.
     pub act: Option<&'static str>,
 }
 
 impl Wish {
-    /// Of many parcels, the one at this place: some read the Secret, some are invalid.
+    /// The parcel at this index: some read the Secret, some are invalid.
     pub fn at(place: usize, text: &str) -> Self {
         let act = (place % 10 == 3).then_some("invalid");
         Self { text: text.to_owned(), reads: place.is_multiple_of(5), act }
@@ -44,7 +44,7 @@ impl Wish {
         spec
     }
 
-    /// What its ConfigMap and file hold; `None`: its body fails before it makes them.
+    /// The content of its ConfigMap and file; `None` if its body fails before it writes them.
     fn stored(&self, secret: &str) -> Option<String> {
         match self.act {
             Some("invalid" | "panic") => None,
@@ -54,18 +54,18 @@ impl Wish {
     }
 }
 
-/// What should be there.
+/// The expected state.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     /// The parcels by name.
     pub parcels: BTreeMap<String, Wish>,
-    /// What the Secret holds.
+    /// The content of the Secret.
     pub secret: String,
-    /// Parcels that were lost with a store. What a pass did to their files, up to the moment in which it knew, stays.
+    /// Parcels that were lost with a store. The files of passes that were running at that moment stay.
     pub lost: BTreeSet<String>,
 }
 
-/// What is there.
+/// The actual state.
 struct Found {
     parcels: BTreeMap<String, DynamicObject>,
     maps: BTreeMap<String, String>,
@@ -73,7 +73,7 @@ struct Found {
 }
 
 impl Truth {
-    /// What differs from it, one line each; nothing when all is right.
+    /// The differences, one per line; empty if everything is correct.
     pub async fn wrong(&self, client: &Client, folder: &Path) -> Vec<String> {
         match Found::look(client, folder).await {
             Ok(found) => self.compare(found),
@@ -91,7 +91,7 @@ impl Truth {
                 Some(parcel) => ill(&parcel, wish, stored.as_deref()),
             };
             wrong.extend(ill.map(|ill| format!("{name}: {ill}")));
-            // What an earlier text made stays when a body fails.
+            // The result of an earlier text stays when a body fails.
             if stored.is_some() && map != stored {
                 wrong.push(format!("{name}: its ConfigMap holds {map:?} instead of {stored:?}"));
             }
@@ -130,7 +130,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     files.map(|file| (file.file_name().to_string_lossy().into_owned(), content(&file.path()))).collect()
 }
 
-/// What of the parcel's status does not fit its spec.
+/// The part of the parcel's status that does not match its spec.
 fn ill(parcel: &DynamicObject, wish: &Wish, stored: Option<&str>) -> Option<String> {
     let status = &parcel.data["status"];
     let is = |type_: &str| {
@@ -141,7 +141,7 @@ fn ill(parcel: &DynamicObject, wish: &Wish, stored: Option<&str>) -> Option<Stri
     if parcel.metadata.deletion_timestamp.is_some() {
         return Some("it is being deleted".into());
     }
-    // A panic is tried again, so its generation is not recorded.
+    // A panic is retried, so its generation is not recorded.
     if wish.act != Some("panic") && status["observedGeneration"].as_i64() != parcel.metadata.generation {
         return Some(format!("generation {:?} is not observed: {status}", parcel.metadata.generation));
     }

@@ -1,4 +1,4 @@
-//! The yard of a trial: a real server, a proxy before it, the operator in a process, and the truth that it should reach.
+//! The environment of a trial: a real server, a proxy in front of it, the operator in a process, and the expected state.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -22,12 +22,12 @@ use serde_json::json;
 use crate::operator::{API, FOLDER, LISTENS, Parcel};
 use crate::truth::{SECRET, Truth, Wish};
 
-/// The name of the test that is the operator.
-const OPERATOR: &str = "operator::the_operator_in_a_process_of_its_own";
-/// So many requests of the trial at a time.
+/// The name of the test that runs the operator.
+const OPERATOR: &str = "operator::the_operator_process";
+/// The concurrency of the requests of the trial.
 const AT_ONCE: usize = 16;
 
-/// A trial's surroundings.
+/// The environment of a trial.
 pub struct Yard {
     pub version: Version,
     /// Held by the trial that kills it.
@@ -42,7 +42,7 @@ pub struct Yard {
 }
 
 impl Yard {
-    /// A server with the CRD and the Secret; `None` where no trials are wanted, or there are no real servers.
+    /// Starts a server with the CRD and the Secret; `None` if trials are disabled or there are no real servers.
     pub async fn open(version: Version, user: Option<&str>) -> Option<Self> {
         if !wanted() {
             return None;
@@ -60,7 +60,7 @@ impl Yard {
         Some(yard)
     }
 
-    /// Installs the CRD, and everything that should be there.
+    /// Installs the CRD and all expected objects.
     pub async fn install(&self) {
         let params = PatchParams::apply("trial").force();
         let crds: Api<CustomResourceDefinition> = Api::all(self.client.clone());
@@ -73,7 +73,7 @@ impl Yard {
         iter(each).for_each_concurrent(AT_ONCE, |put| put).await;
     }
 
-    /// The operator starts, with these variables beside its own.
+    /// Starts the operator with these additional variables.
     pub fn start(&self, variables: &[(&str, String)]) {
         let files = self.files().display().to_string();
         let mut all = vec![(API, self.proxy.url()), (FOLDER, files)];
@@ -81,12 +81,12 @@ impl Yard {
         *self.operator.lock().unwrap() = Some(Process::start(OPERATOR, &all, &self.folder.path().join("log")));
     }
 
-    /// The operator is killed.
+    /// Kills the operator.
     pub fn kill(&self) {
         self.operator.lock().unwrap().take().unwrap().kill();
     }
 
-    /// A file beside those of the operator.
+    /// A file next to those of the operator.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -99,17 +99,17 @@ impl Yard {
         Api::default_namespaced_with(self.client.clone(), &ApiResource::erase::<Parcel>(&()))
     }
 
-    /// What should be there.
+    /// The expected state.
     pub fn truth(&self) -> Truth {
         self.truth.lock().unwrap().clone()
     }
 
-    /// How many parcels there should be.
+    /// The number of expected parcels.
     pub fn count(&self) -> usize {
         self.truth.lock().unwrap().parcels.len()
     }
 
-    /// The store of the server was replaced: this should be there now. Nobody can remove the files of parcels that it no longer knows.
+    /// Sets the expected state after the store of the server was replaced. The files of parcels that it no longer has cannot be removed.
     pub fn believe(&self, truth: Truth) {
         let mut now = self.truth.lock().unwrap();
         let before = std::mem::replace(&mut *now, truth);
@@ -117,7 +117,7 @@ impl Yard {
         now.lost = lost.collect();
     }
 
-    /// A number below `end`, by chance.
+    /// A random number below `end`.
     pub fn roll(&self, end: u64) -> u64 {
         self.dice.lock().unwrap().random_range(0..end)
     }
@@ -150,7 +150,7 @@ impl Yard {
         let params = &params;
         insist(|| async move {
             match parcels.delete(name, params).await {
-                // An earlier try went through. A server that starts answers 404, too, and names no object.
+                // An earlier attempt succeeded. A server that is starting answers 404 as well, without naming an object.
                 Err(Error::Api(status))
                     if status.details.as_ref().is_some_and(|known| known.name == name) && status.code == 404 =>
                 {
@@ -163,7 +163,7 @@ impl Yard {
         self.truth.lock().unwrap().parcels.remove(name);
     }
 
-    /// Creates so many parcels.
+    /// Creates this many parcels.
     pub async fn create(&self, count: usize) {
         let first = {
             let mut names = self.names.lock().unwrap();
@@ -176,13 +176,13 @@ impl Yard {
         iter(each).for_each_concurrent(AT_ONCE, |put| put).await;
     }
 
-    /// Deletes so many parcels.
+    /// Deletes this many parcels.
     pub async fn remove(&self, count: usize) {
         let names: Vec<String> = self.truth().parcels.into_keys().take(count).collect();
         iter(&names).for_each_concurrent(AT_ONCE, |name| self.delete(name)).await;
     }
 
-    /// So many changes by chance: parcels come, change and are deleted, now and then the Secret changes.
+    /// Makes this many random changes: parcels are created, changed and deleted, and sometimes the Secret changes.
     pub async fn change(&self, count: usize) {
         for _ in 0..count {
             let (roll, text, place) = {
@@ -201,19 +201,19 @@ impl Yard {
         }
     }
 
-    /// Waits until the server answers again: one that was killed serves its lists some time after it says that it is ready.
+    /// Waits until the server answers again: a killed server serves its lists some time after it reports readiness.
     pub async fn answers(&self) {
         let (parcels, every) = (self.parcels(), ListParams::default());
         insist(|| parcels.list(&every)).await;
     }
 
-    /// Waits until everything is as it should be after a fault.
+    /// Waits until everything is correct after a fault.
     pub async fn settle(&self, fault: &str) -> Duration {
         let truth = self.truth();
         settle(&format!("{:?}, {fault}", self.version), || self.wrong(&truth)).await
     }
 
-    /// Waits until much work is done.
+    /// Waits until a large amount of work is done.
     pub async fn settle_all(&self, work: &str) -> Duration {
         let truth = self.truth();
         settle_all(&format!("{:?}, {work}", self.version), || self.wrong(&truth)).await
@@ -221,19 +221,19 @@ impl Yard {
 
     async fn wrong(&self, truth: &Truth) -> Vec<String> {
         let wrong = truth.wrong(&self.client, &self.files()).await;
-        // Only then: of many objects, either is a long list.
+        // Only then, since both lists are long for many objects.
         if wrong.is_empty() { self.failing(truth).await } else { wrong }
     }
 
-    /// The objects whose last pass failed, though nothing of them is wrong: a resync met the fault. The next fault would find them in a
-    /// longer back-off, and be blamed for it.
+    /// The correct objects whose last pass failed: a resync hit the fault. The next fault would find them in a longer back-off and be
+    /// blamed for it.
     async fn failing(&self, truth: &Truth) -> Vec<String> {
         let address = std::fs::read_to_string(self.beside(LISTENS)).ok().and_then(|address| address.parse().ok());
         let objects = match address {
             Some(address) => objects_if_up(address).await,
             None => None,
         };
-        let Some(objects) = objects else { return vec!["the operator does not tell its objects".to_owned()] };
+        let Some(objects) = objects else { return vec!["the operator does not list its objects".to_owned()] };
         let failing =
             objects.iter().filter(|object| object["failures"] != 0).filter_map(|object| object["name"].as_str());
         let meant = |name: &str| truth.parcels.get(name).is_some_and(|wish| wish.act == Some("panic"));
@@ -248,7 +248,7 @@ impl Yard {
 }
 
 impl Drop for Yard {
-    /// A trial that failed shows what the operator said last.
+    /// A failed trial prints the end of the operator's log.
     fn drop(&mut self) {
         if std::thread::panicking() {
             let log = std::fs::read_to_string(self.beside("log")).unwrap_or_default();
@@ -258,12 +258,12 @@ impl Drop for Yard {
     }
 }
 
-/// Tries again while the server cannot be reached.
+/// Retries while the server cannot be reached.
 async fn insist<T, F: Future<Output = Result<T, Error>>>(call: impl Fn() -> F) {
     for _ in 0..600 {
         match call().await {
             Ok(_) => return,
-            // Refused for good: a mistake of the trial.
+            // Rejected permanently: a mistake in the trial.
             Err(Error::Api(status)) if [400, 401, 403, 422].contains(&status.code) => {
                 panic!("the server refuses what the trial wants: {status:?}")
             }

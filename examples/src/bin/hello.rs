@@ -1,6 +1,6 @@
-//! The operator of the README: keeps a greeting in a ConfigMap.
+//! The operator of the README: publishes a greeting in a ConfigMap.
 //!
-//! `cargo run -p examples --bin hello -- crds` prints its definition; without `crds` it runs against the current kubeconfig.
+//! `cargo run -p examples --bin hello -- crds` prints its CRD; without `crds` it runs against the current kubeconfig.
 #![allow(missing_docs, unreachable_pub, reason = "it shows the shortest way, in a program of one file")]
 
 use evenkeel::prelude::*;

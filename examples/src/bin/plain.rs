@@ -1,7 +1,7 @@
-//! `hello` once more in plain kube-rs, for comparison: the same map, conditions, events and retries, written by hand.
+//! `hello` in plain kube-rs, for comparison: the same ConfigMap, conditions, events and retries, hand-written.
 //!
-//! `cargo run -p examples --bin plain` runs it against the current kubeconfig; the definition is that of `hello`. A test holds that
-//! users see the same of both.
+//! `cargo run -p examples --bin plain` runs it against the current kubeconfig with the CRD of `hello`. A test checks that both look the
+//! same to users.
 #![allow(missing_docs, unreachable_pub, reason = "it shows the way by hand, in a program of one file")]
 
 use std::collections::HashMap;
@@ -106,7 +106,7 @@ fn status(greeting: &Greeting, outcome: &kube::Result<()>) -> GreetingStatus {
     }
 }
 
-async fn tell(greeting: &Greeting, status: &GreetingStatus, cx: &Context) -> kube::Result<()> {
+async fn publish_event(greeting: &Greeting, status: &GreetingStatus, cx: &Context) -> kube::Result<()> {
     let Some(ready) = status.conditions.iter().find(|condition| condition.type_ == "Ready") else { return Ok(()) };
     if find(greeting, "Ready").is_some_and(|before| (&before.status, &before.reason) == (&ready.status, &ready.reason))
     {
@@ -133,7 +133,7 @@ async fn reconcile(greeting: Arc<Greeting>, cx: Arc<Context>) -> kube::Result<Ac
         let patch = json!({ "apiVersion": Greeting::api_version(&()), "kind": Greeting::kind(&()), "status": status });
         let params = PatchParams::apply(MANAGER).force();
         api.patch_status(&greeting.name_any(), &params, &Patch::Apply(&patch)).await?;
-        tell(&greeting, &status, &cx).await?;
+        publish_event(&greeting, &status, &cx).await?;
     }
     outcome?;
     cx.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(&greeting.uid().unwrap_or_default());

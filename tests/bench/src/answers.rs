@@ -1,4 +1,4 @@
-//! The API server of the figures: answers that were rendered before, so that its work is in no figure.
+//! The API server of the benches: pre-rendered answers, so that its work is not measured.
 
 #![allow(clippy::print_stderr, reason = "a bench says why it ends")]
 
@@ -23,16 +23,16 @@ use crate::sample::Sample;
 
 type Answer = UnsyncBoxBody<Bytes, Infallible>;
 
-/// Does the work of the server aside: a bench that counts allocations counts none of them.
+/// Runs the work of the server unmeasured: a bench that counts allocations skips them.
 pub type Aside = fn(&mut dyn FnMut());
 
-/// What the server answers.
+/// The answers of the server.
 #[derive(Clone)]
 pub struct Answers(Arc<Rendered>);
 
 struct Rendered {
     collections: Vec<Collection>,
-    /// One, as a read of it returns it, and as a list.
+    /// The CRD as a get and as a list.
     crd: Bytes,
     crds: Bytes,
     writable: bool,
@@ -42,12 +42,12 @@ struct Rendered {
 /// The objects of one kind.
 struct Collection {
     plural: &'static str,
-    /// The list, in pages; the second text of each is the last one of the list.
+    /// The list in pages; the second text of each is used if it is the last page.
     pages: Vec<(Bytes, Bytes)>,
-    /// How many of the pages there are for the client, and of how many objects each is.
+    /// The number of pages for the client, and the objects per page.
     served: usize,
     page: usize,
-    /// An event for each object as it is listed, for lists that are streams.
+    /// An event for each listed object, for streaming lists.
     listed: Arc<[Bytes]>,
     /// One event for each object.
     events: Vec<Bytes>,
@@ -73,7 +73,7 @@ impl Collection {
         let listed = |number: &usize| event("ADDED", sample.render(*number, false, number + 1));
         let (events, listed): (Vec<Bytes>, Arc<[Bytes]>) =
             (numbers.iter().map(changed).collect(), numbers.iter().map(listed).collect());
-        // The first clone of a text makes room for its count.
+        // The first clone of a text allocates its reference count.
         listed.iter().for_each(|text| drop(text.clone()));
         let watchers = Mutex::default();
         Self { plural: sample.plural, served: pages.len(), page, listed, events, pages, watchers }
@@ -93,7 +93,7 @@ impl Collection {
             return Response::new(stream(events));
         }
         let (listed, count) = (self.listed.clone(), self.listed.len().min(self.served * self.page));
-        // One by one, so that nothing is freed where it counts.
+        // One at a time, so that the measured thread frees nothing.
         let all = (0..count).map(move |at| listed[at].clone()).chain([Bytes::from_static(END.as_bytes())]);
         Response::new(stream(futures::stream::iter(all).chain(events)))
     }
@@ -109,13 +109,13 @@ impl Collection {
 
 const EXPIRED: &str = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\
     \"status\":\"Failure\",\"message\":\"too old\",\"reason\":\"Expired\",\"code\":410}}\n";
-/// All that is there has come.
+/// The bookmark at the end of the initial events.
 const END: &str = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Release\",\"apiVersion\":\"bench.evenkeel.dev/v1\",\
     \"metadata\":{\"resourceVersion\":\"1\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n";
 const EMPTY: &str = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
 
 impl Answers {
-    /// So many objects of each kind, on pages of so many.
+    /// Renders this many objects of each kind, on pages of this size.
     #[must_use]
     pub fn render(
         samples: &[&Sample],
@@ -130,7 +130,7 @@ impl Answers {
         Self(Arc::new(Rendered { collections, crd, crds, writable: false, aside }))
     }
 
-    /// Only so many pages are there for the client; the others were rendered all the same.
+    /// Serves only this many pages; the others are rendered nevertheless.
     #[must_use]
     pub fn pages(mut self, pages: usize) -> Self {
         for collection in &mut Arc::get_mut(&mut self.0).expect("no client yet").collections {
@@ -139,23 +139,23 @@ impl Answers {
         self
     }
 
-    /// A status may be written, which changes nothing; otherwise a write is a mistake of the bench.
+    /// Accepts status writes, which change nothing; otherwise a write is an error of the bench.
     ///
     /// # Panics
-    /// When a client is there already.
+    /// A client exists already.
     #[must_use]
     pub fn writable(mut self) -> Self {
         Arc::get_mut(&mut self.0).expect("no client yet").writable = true;
         self
     }
 
-    /// How many objects of the first kind there are.
+    /// The number of objects of the first kind.
     #[must_use]
     pub fn objects(&self) -> usize {
         self.0.collections[0].events.len()
     }
 
-    /// Sends an event for so many objects of the kind.
+    /// Sends an event for this many objects of the kind.
     pub fn change(&self, kind: usize, objects: usize) {
         let collection = &self.0.collections[kind];
         (self.0.aside)(&mut || collection.send(&collection.events[..objects]));
@@ -167,14 +167,14 @@ impl Answers {
         (self.0.aside)(&mut || collection.send([&collection.events[number]]));
     }
 
-    /// Ends the watches as a server does that has forgotten their version: they list again.
+    /// Ends the watches like a server that no longer has their version, so that they list again.
     pub fn forget(&self) {
         (self.0.aside)(&mut || {
             self.0.collections.iter().for_each(|each| each.send([&Bytes::from_static(EXPIRED.as_bytes())]));
         });
     }
 
-    /// A client of this server.
+    /// Returns a client of this server.
     #[must_use]
     pub fn client(&self) -> Client {
         let answers = self.clone();
@@ -195,7 +195,7 @@ impl Answers {
             return self.written(path);
         }
         if request.method() != http::Method::GET {
-            // A panic would end one pass only.
+            // A panic would end only one pass.
             eprintln!("nothing is written in this bench: {} {path}; are the fixtures of today?", request.method());
             std::process::exit(101);
         }
@@ -221,7 +221,7 @@ impl Answers {
         }
     }
 
-    /// A write that changes nothing: the object as it is, and no event.
+    /// A write without effect: returns the unchanged object and sends no event.
     fn written(&self, path: &str) -> Response<Answer> {
         let number = path.split('/').rev().nth(1).and_then(|name| name.rsplit('-').next()).unwrap();
         let event = &self.0.collections[0].events[number.parse::<usize>().unwrap()];
@@ -230,7 +230,7 @@ impl Answers {
     }
 }
 
-/// A watch on which nothing ever comes.
+/// A watch without events.
 fn unbounded_for_ever() -> UnboundedReceiver<Bytes> {
     let (sender, events) = unbounded();
     std::mem::forget(sender);

@@ -1,4 +1,4 @@
-//! The kind of the figures, and what any of the three operators wants for an object of it.
+//! The kind of the benches, and the desired state that all three operators apply.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct ReleaseSpec {
 pub struct ReleaseStatus {
     pub inventory: Vec<Entry>,
     pub last_applied_revision: Option<String>,
-    /// A time stamp, where the mistake is made on purpose.
+    /// A timestamp, for the deliberate mistake.
     pub stamp: Option<String>,
 }
 
@@ -56,20 +56,20 @@ pub fn release(name: &str) -> Value {
     })
 }
 
-/// What the release applied.
+/// The objects that the release applied.
 #[must_use]
 pub fn inventory() -> Vec<Entry> {
     let entry = |name: &str| Entry { id: format!("apps_{name}_apps_Deployment"), v: "v1".to_owned() };
     ["backend", "frontend", "worker", "scheduler"].map(entry).into()
 }
 
-/// The revision that it applied.
+/// The applied revision.
 #[must_use]
 pub fn applied(release: &Release) -> String {
     format!("main@sha1:{:040x}", release.spec.revision)
 }
 
-/// The child, without its owner.
+/// The child, without its owner reference.
 #[must_use]
 pub fn child(release: &Release) -> ConfigMap {
     let mut map = ConfigMap::default();

@@ -1,8 +1,8 @@
-//! What the figures are counted on: one operator, written by hand in two ways and with evenkeel, and the answers of an API server.
+//! The subjects of the benches: one operator, hand-written in two ways and with evenkeel, and the answers of an API server.
 //!
-//! [`hand::b0`] has the shape of kube's examples, [`hand::b1`] is tuned by hand, [`ours`] is written with evenkeel. All three do the same
-//! for a [`kind::Release`]: with or without a finalizer, with or without a child. The benches count bytes, allocations and instructions
-//! on [`answers`], which were rendered before; `tests/behaviour/request_budget.rs` counts requests on the test kit.
+//! [`hand::b0`] is written like the examples of kube, [`hand::b1`] is tuned, [`ours`] is written with evenkeel. All three do the same for a
+//! [`kind::Release`]: with or without a finalizer, with or without a child. The benches count bytes, allocations and instructions on
+//! pre-rendered [`answers`]; `tests/behaviour/request_budget.rs` counts requests on the test kit.
 #![allow(missing_docs, reason = "a bench is read, not called")]
 #![allow(
     clippy::missing_panics_doc,

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::kind::{Release, ReleaseStatus, applied, child, inventory};
 
-/// How a release stands.
+/// The condition of a release.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum ReleaseCondition {
@@ -30,14 +30,14 @@ pub enum ReleaseError {
     Api(#[from] ApiError),
 }
 
-/// What is counted in the bodies, and what goes wrong on purpose.
+/// Counts the bodies, and selects the deliberate mistakes.
 #[derive(Default)]
 pub struct Lab {
-    /// How many bodies ran.
+    /// The number of bodies that ran.
     pub bodies: AtomicUsize,
-    /// The status gets a time stamp.
+    /// Writes a timestamp into the status.
     pub stamps: bool,
-    /// The body takes a while.
+    /// Makes the body slow.
     pub naps: bool,
 }
 
@@ -46,14 +46,14 @@ impl Lab {
         self.bodies.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many bodies ran.
+    /// The number of bodies that ran.
     #[must_use]
     pub fn bodies(&self) -> usize {
         self.bodies.load(Ordering::Relaxed)
     }
 }
 
-/// Notes what is applied in the status.
+/// Records the applied objects in the status.
 fn note(release: &Release, lab: &Lab, status: &mut ReleaseStatus) {
     lab.count();
     status.inventory = inventory();
@@ -63,12 +63,12 @@ fn note(release: &Release, lab: &Lab, status: &mut ReleaseStatus) {
     }
 }
 
-/// Takes 5 to 25 ms, one pass more than another.
+/// Sleeps for 5 to 25 ms, depending on the pass.
 pub(crate) async fn nap(nth: usize) {
     tokio::time::sleep(Duration::from_millis(5 + nth as u64 * 7 % 21)).await;
 }
 
-/// Applies the release: here it writes down what it would have applied.
+/// Applies the release by recording what it would apply.
 #[sub_reconciler(sets(on::Applied))]
 pub async fn apply(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
     if lab.naps {
@@ -78,14 +78,14 @@ pub async fn apply(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(),
     Ok(())
 }
 
-/// The same, and there is something to undo.
+/// The same, with an external effect.
 #[sub_reconciler(sets(on::Applied), external)]
 pub async fn apply_outside(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
     note(release, lab, cx.status());
     Ok(())
 }
 
-/// Undoes it.
+/// Removes the external effect.
 #[cleanup(of = apply_outside)]
 pub async fn remove(_: &Release, _: &Arc<Lab>, _cx: &mut Cx) -> Result<(), ReleaseError> {
     Ok(())
@@ -99,48 +99,48 @@ pub async fn apply_child(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Resu
     Ok(())
 }
 
-/// Undoes what is not the child.
+/// Removes everything except the child.
 #[cleanup(of = apply_child)]
 pub async fn remove_child(_: &Release, _: &Arc<Lab>, _cx: &mut Cx) -> Result<(), ReleaseError> {
     Ok(())
 }
 
-/// Keeps releases: a status.
+/// A reconciler of releases with a status.
 #[reconciler(conditions = ReleaseCondition)]
 pub async fn plain(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply(release, lab, cx).await?;
     Ok(())
 }
 
-/// Keeps releases: a finalizer and a status.
+/// A reconciler of releases with a finalizer and a status.
 #[reconciler(conditions = ReleaseCondition)]
 pub async fn finalized(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_outside(release, lab, cx).await?;
     Ok(())
 }
 
-/// Keeps releases: a finalizer, a child and a status.
+/// A reconciler of releases with a finalizer, a child and a status.
 #[reconciler(conditions = ReleaseCondition)]
 pub async fn parent(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_child(release, lab, cx).await?;
     Ok(())
 }
 
-/// The same, looked at again each hour.
+/// The same with an hourly resync.
 #[reconciler(conditions = ReleaseCondition, requeue = "1h")]
 pub async fn hourly(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_child(release, lab, cx).await?;
     Ok(())
 }
 
-/// Watches children, and makes none.
+/// Watches children and creates none.
 #[sub_reconciler(sets(on::Applied), owns(ConfigMap))]
 pub async fn watch_children(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
     note(release, lab, cx.status());
     Ok(())
 }
 
-/// For the memory of children.
+/// A reconciler for the memory of children.
 #[reconciler(conditions = ReleaseCondition)]
 pub async fn owner(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     watch_children(release, lab, cx).await?;
@@ -150,15 +150,15 @@ pub async fn owner(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Pass
 /// Runs a reconciler for ever.
 ///
 /// # Panics
-/// When it cannot start.
+/// It cannot start.
 pub async fn start<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>>(client: Client) {
     start_with::<R>(client, Arc::default()).await;
 }
 
-/// The same, and counts its bodies.
+/// Runs a reconciler for ever and counts its bodies.
 ///
 /// # Panics
-/// When it cannot start.
+/// It cannot start.
 pub async fn start_with<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>>(client: Client, lab: Arc<Lab>) {
     let operator = Operator::new("bench").client(client).reconciler::<R>(lab);
     operator.run_until(std::future::pending()).await.unwrap();

@@ -1,16 +1,16 @@
-//! The targets that are missed, each with how far and why: `pending.txt`. Another miss, or a worse one, is counted; so is one that is
-//! cured and still in the list.
+//! The list of missed targets with limit and reason: `pending.txt`. An unlisted or worse miss counts as a failure, and so does a listed
+//! target that is met.
 
 use std::path::PathBuf;
 
 /// The list.
 pub struct Pending(Vec<Known>);
 
-/// A target that is missed for a reason that is known.
+/// A missed target with a known reason.
 struct Known {
     /// The sort of the table, and the row.
     what: String,
-    /// How far it is missed at most, and of which column that is a share.
+    /// The maximum miss, and the column of which it is a share.
     limit: f64,
     of: String,
     why: String,
@@ -30,10 +30,10 @@ impl Known {
 }
 
 impl Pending {
-    /// What the file holds.
+    /// Reads the file.
     ///
     /// # Panics
-    /// When a line of it cannot be read.
+    /// A line is invalid.
     #[must_use]
     pub fn read() -> Self {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("pending.txt");
@@ -45,7 +45,7 @@ impl Pending {
         Self(lines.map(|line| Known::parse(line).unwrap_or_else(|| panic!("pending.txt: `{line}`"))).collect())
     }
 
-    /// How to mark a figure beside its target, and whether it is a miss that counts.
+    /// Marks a figure next to its target, and returns whether it is a miss that counts.
     pub(crate) fn judge(&mut self, what: &str, of: &str, found: f64, limit: f64) -> (String, bool) {
         let known = self.0.iter_mut().find(|known| known.what == what && known.of == of);
         let misses = found > limit;
@@ -61,7 +61,7 @@ impl Pending {
         }
     }
 
-    /// What is in the list, was counted and is not missed any more.
+    /// Listed targets that were counted and are met.
     pub(crate) fn cured(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|known| known.met && !known.missed).map(|known| &*known.what)
     }
@@ -76,13 +76,13 @@ mod tests {
     }
 
     #[test]
-    fn a_known_miss_is_marked_with_its_reason_and_does_not_count() {
+    fn a_known_miss_shows_its_reason_and_passes() {
         let (mark, counts) = pending().judge("pods / bytes", "B1", 1.28, 1.05);
         assert_eq!((&*mark, counts), (" **MISSED**: room of vectors", false));
     }
 
     #[test]
-    fn a_worse_miss_and_an_unknown_one_count() {
+    fn worse_and_unknown_misses_fail() {
         assert!(pending().judge("pods / bytes", "B1", 1.31, 1.05).1);
         assert!(pending().judge("pods / bytes", "B0", 1.06, 1.05).1);
         assert!(pending().judge("secrets / bytes", "B1", 1.06, 1.05).1);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cured_miss_is_noticed_once_it_is_met_at_every_size() {
+    fn a_miss_fixed_at_every_size_is_reported() {
         let mut pending = pending();
         assert_eq!(pending.cured().count(), 0, "it was not counted");
         pending.judge("pods / bytes", "B1", 1.00, 1.05);

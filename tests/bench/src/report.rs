@@ -1,4 +1,4 @@
-//! The figures of one bench beside the committed ones, which the guide shows: `runtime/src/guide/figures`.
+//! The figures of one bench compared with the committed ones, which the guide shows: `runtime/src/guide/figures`.
 #![allow(clippy::print_stdout, reason = "a table is what it is for")]
 
 use std::collections::BTreeMap;
@@ -8,16 +8,16 @@ use std::process::{Command, ExitCode};
 use crate::pending::Pending;
 use crate::table::Table;
 
-/// How much more a figure may be than the committed one; the same run again differs by some hundredths of a percent.
+/// The allowed growth over the committed figure; repeated runs differ by some hundredths of a percent.
 const MORE: f64 = 1.01;
 
-/// Where the guide has its figures.
+/// The folder of the figures of the guide.
 #[must_use]
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../runtime/src/guide/figures")
 }
 
-/// Whether the committed figures are written again.
+/// Whether to overwrite the committed figures.
 #[must_use]
 pub fn overwrites() -> bool {
     std::env::var_os("GENERATED").is_some_and(|value| value == "overwrite")
@@ -33,7 +33,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of the bench whose figures are in this file.
+    /// A report for the bench with this file of figures.
     #[must_use]
     pub fn new(file: &'static str) -> Self {
         let text = format!("{}\n{}\n", compiler(), place());
@@ -41,7 +41,7 @@ impl Report {
         Self { file, text, found: BTreeMap::new(), pending: Pending::read(), missed: 0 }
     }
 
-    /// Prints a table and takes note of it.
+    /// Prints a table and records it.
     pub fn add(&mut self, table: &Table) {
         let (text, missed) = table.render(&mut self.pending);
         print!("{text}");
@@ -50,23 +50,23 @@ impl Report {
         self.found.extend(table.ours().map(|(what, figure)| (format!("{} / {what}", table.title()), figure)));
     }
 
-    /// Prints a sentence that stands under the table, and counts what misses in it.
-    pub fn say(&mut self, sentence: &str, missed: bool) {
+    /// Prints a sentence below the table; a missed target counts.
+    pub fn note(&mut self, sentence: &str, missed: bool) {
         println!("\n{sentence}");
         self.text += &format!("\n{sentence}\n");
         self.missed += usize::from(missed);
     }
 
-    /// The figures of one column so far, by table and row; ours are in the first.
+    /// The figures of one column by table and row; the first column is evenkeel.
     #[must_use]
     pub fn column(&self, at: usize) -> BTreeMap<String, f64> {
         column(&self.text, at)
     }
 
-    /// Writes the committed figures again if that is asked for, or compares them; fails where a target is missed or a figure is worse.
+    /// Overwrites the committed figures if requested, or compares them; fails if a target is missed or a figure is worse.
     ///
     /// # Panics
-    /// When the file cannot be written.
+    /// The file cannot be written.
     #[must_use]
     pub fn end(mut self) -> ExitCode {
         let path = folder().join(self.file);
@@ -82,17 +82,17 @@ impl Report {
         if self.missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
-    /// Writes the figures again if that is asked for, and never fails: seconds depend on the machine.
+    /// Overwrites the figures if requested, and never fails: seconds depend on the machine.
     ///
     /// # Panics
-    /// When the file cannot be written.
-    pub fn tell(self) {
+    /// The file cannot be written.
+    pub fn record(self) {
         if overwrites() {
             std::fs::write(folder().join(self.file), &self.text).expect("the figures can be written");
         }
     }
 
-    /// How many figures are worse than the committed ones.
+    /// The number of figures that are worse than the committed ones.
     fn worse(&self, committed: &str) -> usize {
         let (then, now) = (committed.lines().next().unwrap_or_default(), compiler());
         if then != now {
@@ -129,14 +129,14 @@ fn column(text: &str, at: usize) -> BTreeMap<String, f64> {
     figures
 }
 
-/// What decides the code of a program.
+/// The compiler, which determines the code of a program.
 fn compiler() -> String {
     let version = output("rustc", &["-V"]);
     let optimised = if cfg!(debug_assertions) { "not optimised" } else { "optimised" };
     format!("Counted with {version}, {}, {optimised}.", std::env::consts::ARCH)
 }
 
-/// What else should be known of a figure.
+/// The environment of the figures.
 fn place() -> String {
     let commit = output("git", &["rev-parse", "--short", "HEAD"]);
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figures_of_a_text_are_found_by_table_and_row() {
+    fn figures_are_found_by_table_and_row() {
         let text = "Counted.\n\n| pods | ours | B0 | / B0 | target |\n| --- | ---: | ---: | ---: | --- |\n| bytes | 12.5 | 50 | 0.250 | |\n";
         assert_eq!(column(text, 0), BTreeMap::from([("pods / bytes".to_owned(), 12.5)]));
         assert_eq!(column(text, 1)["pods / bytes"], 50.0);

@@ -1,43 +1,43 @@
-//! One object of each kind as the API server would send it; the test `fixtures` holds that our operator left them so.
+//! One object of each kind as the API server sends it; the test `fixtures` checks that evenkeel wrote them.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// Stands for the name of the object.
+/// The placeholder for the name of the object.
 pub const NAME: &str = "release-00000000";
-/// Stands for the name of the first object, whatever the number of the one that is rendered.
+/// The placeholder for the name of the first object, whatever the number of the rendered one.
 const FIRST: &str = "the-first-release";
-/// Stands for its version.
+/// The placeholder for the version.
 pub const VERSION: &str = "RV";
-/// Stands for the uid of the one that owns a child.
+/// The placeholder for the uid of the owner of a child.
 pub const UID: &str = "00000000-4c55-4a1e-9c2a-1e6f9c2a1e6f";
 
-/// One object in its versions: as it stands, after a change of its spec that needs no work any more, and after a change of its status.
+/// One object in several versions: as stored, after a change of its spec that needs no more work, and after a change of its status.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Its collection: `releases`.
+    /// The plural of the kind: `releases`.
     pub plural: &'static str,
     before: String,
     after: String,
     uid: String,
     distinct: bool,
-    /// There are at most so many of it, however many there are of other kinds.
+    /// The maximum number of objects, whatever the number of other kinds.
     pub(crate) at_most: usize,
 }
 
-/// Where the fixtures are.
+/// The folder of the fixtures.
 #[must_use]
 pub fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name).with_extension("json")
 }
 
 impl Sample {
-    /// What the files of this name hold.
+    /// Reads the files of this name.
     ///
     /// # Panics
-    /// When they cannot be read.
+    /// A file cannot be read.
     #[must_use]
     pub fn read(plural: &'static str) -> Self {
         let text = std::fs::read_to_string(fixture(plural)).expect("a fixture");
@@ -52,13 +52,13 @@ impl Sample {
         Self { plural, before, after, uid, distinct: false, at_most: usize::MAX }
     }
 
-    /// The same, and each object has a uid of its own. What its status remembers of the last pass is then not true any more.
+    /// Gives each object its own uid. The digest in its status is then outdated.
     #[must_use]
     pub fn distinct(self) -> Self {
         Self { distinct: true, ..self }
     }
 
-    /// The same for a client that does not ask for the metadata alone: objects of this kind of the core group.
+    /// Renders full objects of this kind of the core group, for a client that does not request metadata only.
     #[must_use]
     pub fn whole(self, kind: &str) -> Self {
         let of_kind = |text: String| {
@@ -67,16 +67,16 @@ impl Sample {
         Self { before: of_kind(self.before), after: of_kind(self.after), ..self }
     }
 
-    /// There is one of it, however many there are of other kinds.
+    /// Renders a single object, whatever the number of other kinds.
     #[must_use]
     pub fn alone(self) -> Self {
         Self { at_most: 1, ..self }
     }
 
-    /// The same, and what changes is a field of the status that somebody else writes.
+    /// Makes the change a status field of another writer.
     ///
     /// # Panics
-    /// When it is no JSON.
+    /// The text is not JSON.
     #[must_use]
     pub fn touched(self) -> Self {
         let mut after: Value = serde_json::from_str(&self.before).expect("JSON");
@@ -84,10 +84,10 @@ impl Sample {
         Self { after: after.to_string(), ..self }
     }
 
-    /// The same with so many entries of `managedFields`, those that are there in turn.
+    /// Sets the number of entries of `managedFields` by repeating the existing ones.
     ///
     /// # Panics
-    /// When it is no JSON.
+    /// The text is not JSON.
     #[must_use]
     pub fn managers(self, count: usize) -> Self {
         let with = |text: &str| {
@@ -100,10 +100,10 @@ impl Sample {
         Self { before: with(&self.before), after: with(&self.after), ..self }
     }
 
-    /// The same, and all are owned by the first object of its kind.
+    /// Makes the first object of its kind the owner of all.
     ///
     /// # Panics
-    /// When it is no JSON.
+    /// The text is not JSON.
     #[must_use]
     pub fn siblings(self) -> Self {
         let of_one = |text: &str| {
@@ -123,7 +123,7 @@ impl Sample {
         if self.distinct { text.replace(&self.uid, &format!("{number:08}{}", &UID[8..])) } else { text }
     }
 
-    /// How many bytes of JSON it has, and how many of them are `managedFields`.
+    /// The bytes of its JSON, and those of `managedFields`.
     #[must_use]
     pub fn sizes(&self) -> (usize, usize) {
         let object: Value = serde_json::from_str(&self.before).expect("JSON");

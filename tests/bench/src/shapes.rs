@@ -1,6 +1,6 @@
-//! Two more kinds for the memory: one as large as a pod, with a quarter of managedFields, and one like a secret, with a tenth.
+//! Two more kinds for the memory: one as large as a Pod, with a quarter of managedFields, and one like a Secret, with a tenth.
 //!
-//! What they hold is what a pod or a secret holds, in a kind of our own: what an operator reconciles has a definition.
+//! They have the content of a Pod or a Secret in custom kinds, since an operator reconciles a kind with a CRD.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
 }
 
-/// How either stands.
+/// The condition of either kind.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum SeenCondition {
@@ -60,7 +60,7 @@ pub async fn see_instance(_: &Instance, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<
     Ok(())
 }
 
-/// Keeps instances.
+/// A reconciler of instances.
 #[reconciler(conditions = SeenCondition)]
 pub async fn instances(instance: &Instance, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     see_instance(instance, lab, cx).await?;
@@ -74,7 +74,7 @@ pub async fn see_credential(_: &Credential, lab: &Arc<Lab>, _cx: &mut Cx) -> Res
     Ok(())
 }
 
-/// Keeps credentials.
+/// A reconciler of credentials.
 #[reconciler(conditions = SeenCondition)]
 pub async fn credentials(credential: &Credential, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     see_credential(credential, lab, cx).await?;

@@ -1,18 +1,18 @@
-//! The table of figures: ours beside what it is measured against, with the targets.
+//! The table of figures: evenkeel and its baselines, with the targets.
 
 use crate::pending::Pending;
 
-/// What a figure of ours should be at most.
+/// The target of a figure.
 pub enum Aim {
-    /// These shares of the figures in these columns.
+    /// At most these shares of the figures in these columns.
     Shares(&'static [(usize, f64)]),
-    /// This.
+    /// At most this value.
     AtMost(f64),
 }
 
-/// Figures of one sort. The first column is ours.
+/// Figures of one sort. The first column is evenkeel.
 pub struct Table {
-    /// What is counted, and among how many.
+    /// The counted quantity and the number of objects.
     sort: String,
     size: String,
     about: String,
@@ -26,9 +26,9 @@ struct Row {
     aim: Aim,
 }
 
-/// A target beside what was found.
+/// A target and its figure.
 struct Target {
-    /// Of which column it is a share; empty where it is none.
+    /// The column of which it is a share; empty for an absolute target.
     of: &'static str,
     found: f64,
     limit: f64,
@@ -38,35 +38,35 @@ struct Target {
 pub const THREE: &[&str] = &["ours", "B0", "B1"];
 
 impl Table {
-    /// Of this sort, among so many; `heads` names the columns.
+    /// Creates a table of this sort for this number of objects; `heads` names the columns.
     #[must_use]
     pub fn new(sort: &str, size: &str, heads: &'static [&'static str]) -> Self {
         Self { sort: sort.to_owned(), size: size.to_owned(), about: String::new(), heads, rows: Vec::new() }
     }
 
-    /// Says on what it is counted.
+    /// Adds a description of the counted object.
     #[must_use]
     pub fn about(self, about: &dyn std::fmt::Display) -> Self {
         Self { about: about.to_string(), ..self }
     }
 
-    /// The figures of one row, and what is aimed at.
+    /// Adds the figures of one row and their target.
     pub fn row(&mut self, what: &str, figures: &[f64], aim: Aim) {
         assert_eq!(figures.len(), self.heads.len(), "a figure for each column");
         self.rows.push(Row { what: what.to_owned(), figures: figures.to_vec(), aim });
     }
 
-    /// Its name in the file of figures.
+    /// The title in the file of figures.
     pub(crate) fn title(&self) -> String {
         if self.size.is_empty() { self.sort.clone() } else { format!("{}, {}", self.sort, self.size) }
     }
 
-    /// Ours, by row.
+    /// The figures of evenkeel by row.
     pub(crate) fn ours(&self) -> impl Iterator<Item = (&str, f64)> {
         self.rows.iter().map(|row| (&*row.what, row.figures[0]))
     }
 
-    /// As text of Markdown, and how many targets are missed that nobody knows of.
+    /// Renders Markdown, and returns the number of missed targets that are not listed.
     pub(crate) fn render(&self, pending: &mut Pending) -> (String, usize) {
         let shares = self.heads[1..].iter().map(|head| format!("/ {head}"));
         let heads: Vec<String> = self.heads.iter().map(ToString::to_string).chain(shares).collect();
@@ -109,7 +109,7 @@ impl Table {
     }
 }
 
-/// With about four digits: counts are no more exact from one compiler to the next.
+/// Rounds to about four digits: counts are no more exact between compilers.
 fn number(figure: f64) -> String {
     let digits = if figure < 10.0 { 3 } else { usize::from(figure < 1000.0) };
     format!("{figure:.digits$}")

@@ -1,4 +1,4 @@
-//! What the cases do not show: other writers, refused writes, and every state at the end of a run.
+//! Situations beyond the cases: other writers, rejected writes, and every state at the end of a run.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const READY: Target<'_> = Target {
 const END: Summarize<'_> = Summarize { targets: &[READY], bipolar: &[], field_owner: None, ignore_not_found: true };
 const INTERVAL: AlwaysRequeue = AlwaysRequeue { interval: Duration::from_secs(60) };
 
-/// A server that refuses the next writes of the status, and on which somebody else writes whenever it says conflict.
+/// A server that rejects the next writes of the status; for a conflict another client writes first.
 struct Refusing {
     memory: Memory,
     refusals: Mutex<Vec<ApiError>>,
@@ -67,7 +67,7 @@ impl Port for &Refusing {
     }
 }
 
-/// An object of generation 1, and what a run made of it: a condition, and a change of the spec.
+/// An object of generation 1 before and after a run, which added a condition and changed the spec.
 fn worked_on() -> (Fake, Fake) {
     let read = fake(&json!({ "generation": 1 }));
     let mut local = read.clone();
@@ -82,7 +82,7 @@ fn conflicts(times: usize) -> Vec<ApiError> {
 }
 
 #[test]
-fn a_status_that_met_another_writer_is_merged_with_what_that_left_and_is_about_the_generation_worked_on() {
+fn a_conflicting_status_is_merged_for_its_generation() {
     let (read, mut local) = worked_on();
     let server = Refusing::new(Memory::new(document(&read)), conflicts(4));
     block(async {
@@ -100,7 +100,7 @@ fn a_status_that_met_another_writer_is_merged_with_what_that_left_and_is_about_t
 }
 
 #[test]
-fn a_status_that_cannot_be_written_stops_the_rest_and_the_next_patch_carries_all() {
+fn a_failed_status_write_is_repeated_by_the_next_patch() {
     for refusals in [conflicts(5), vec![ApiError::Forbidden("no".into())]] {
         let (read, mut local) = worked_on();
         let server = Refusing::new(Memory::new(document(&read)), refusals);
@@ -117,7 +117,7 @@ fn a_status_that_cannot_be_written_stops_the_rest_and_the_next_patch_carries_all
 }
 
 #[test]
-fn an_object_that_is_gone_is_an_error_unless_it_was_being_deleted() {
+fn a_missing_object_is_an_error_unless_deleting() {
     for deleting in [false, true] {
         let (read, mut local) = worked_on();
         local.metadata.deletion_timestamp =
@@ -132,7 +132,7 @@ fn an_object_that_is_gone_is_an_error_unless_it_was_being_deleted() {
 }
 
 #[test]
-fn taking_the_request_annotation_off_is_no_request() {
+fn removing_the_request_annotation_is_no_request() {
     let asked = |request: Option<&str>, handled: &str| {
         let mut fake = fake(&json!({ "generation": 1, "statusObservedGeneration": 1 }));
         fake.metadata.annotations = request.map(|at| [(REQUESTED_AT.to_owned(), at.to_owned())].into());
@@ -145,14 +145,14 @@ fn taking_the_request_annotation_off_is_no_request() {
 }
 
 #[test]
-fn a_suspended_object_gets_its_finalizer_and_its_cleanup_and_else_is_left_alone() {
+fn a_suspended_object_gets_only_finalizer_and_cleanup() {
     let of = |deleting, finalizer| Entry::of(Read::Found(State { deleting, finalizer, suspended: true }));
     assert_eq!([of(true, false), of(true, true)], [Entry::Cleanup; 2]);
     assert_eq!([of(false, false), of(false, true)], [Entry::AddFinalizer, Entry::Skip]);
     assert_eq!(Entry::of(Read::Failed).reconciled(), None);
 }
 
-/// Every combination of what may stand in the status before the end of a run.
+/// Every combination of conditions before the end of a run.
 fn states() -> Vec<Value> {
     let mut all = vec![json!([])];
     let choices: [(&str, &[&str]); 4] = [
@@ -177,7 +177,7 @@ fn object(conditions: &Value) -> Fake {
     fake(&json!({ "generation": 1, "statusObservedGeneration": 0, "conditions": conditions }))
 }
 
-/// The strict rules that the object violates once its generation is recorded as the options say.
+/// The strict rules that the object violates once its generation is recorded as the options require.
 fn violated(mut fake: Fake, options: &PatchOptions, negative: &[&str]) -> Vec<String> {
     if options.observed_generation {
         fake.kept_mut().observed_generation = fake.metadata.generation;
@@ -187,7 +187,7 @@ fn violated(mut fake: Fake, options: &PatchOptions, negative: &[&str]) -> Vec<St
 }
 
 #[test]
-fn the_lighter_finalizer_leaves_no_state_that_misleads_observers() {
+fn the_lighter_finalizer_never_misleads_observers() {
     let minute = Duration::from_secs(60);
     let natives: [fn() -> Result<RuntimeResult, Error>; 5] = [
         || Ok(RuntimeResult::Await),
@@ -211,7 +211,7 @@ fn the_lighter_finalizer_leaves_no_state_that_misleads_observers() {
 }
 
 #[test]
-fn a_run_that_ended_in_an_error_or_a_success_leaves_no_state_that_misleads_observers() {
+fn a_finished_run_never_misleads_observers() {
     let runs: [fn() -> Reconciled; 7] = [
         || Ok(ReconcileResult::Success),
         || Err(Error::plain("boom")),

@@ -8,7 +8,7 @@ use evenkeel_testkit::kstatus::{self, Mode, Rule, check};
 use serde_json::{Value, json};
 
 use super::fake::{Fake, document, fake, observed};
-use super::input::{error, reconciled, runtime, seconds, told};
+use super::input::{error, reconciled, rendered, runtime, seconds};
 use super::memory::Memory;
 use crate::value::{only, output, text, words};
 
@@ -81,7 +81,7 @@ fn ended(fake: &Fake, memory: &Memory, input: &Value, next: RuntimeResult, error
     json!({
         "conditions": conditions,
         "error": error,
-        "runtimeResult": told(next),
+        "runtimeResult": rendered(next),
         "statusObservedGeneration": observed(fake),
         "statusWrites": memory.status_writes(),
         "lastHandledReconcileAt": stored["status"]["lastHandledReconcileAt"],
@@ -91,14 +91,14 @@ fn ended(fake: &Fake, memory: &Memory, input: &Value, next: RuntimeResult, error
     })
 }
 
-/// The rules of the checker that are violated: the strict ones, and the advice.
+/// The violated rules of the checker: the strict ones, and the advice.
 fn violations(document: &Value, input: &Value) -> (Vec<String>, Vec<String>) {
     let found = check(document, &words(&input["kstatusNegativePolarity"]), Mode::Final);
     let ids = |strict| found.iter().map(|v| v.rule).filter(|r| r.is_strict() == strict).map(Rule::id).collect();
     (ids(true), ids(false))
 }
 
-/// The test of success that a case asks for.
+/// The success check of a case.
 fn success(type_: &Value) -> impl Fn(&Result<RuntimeResult, evenkeel::flux::Error>) -> bool {
     let wanted = match text(&type_["kind"]) {
         "requeueAfter" => RuntimeResult::after(seconds(&type_["seconds"])),

@@ -40,7 +40,7 @@ pub(crate) fn entry(input: &Value) -> Value {
     })
 }
 
-/// What a controller does on each entry.
+/// The actions of a controller for each entry.
 fn run(entry: Entry, fake: &mut Fake, input: &Value) -> (&'static str, Reconciled) {
     let cleanup = match input["cleanup"].as_str() {
         Some("error") => Err(Error::plain("cleanup failed")),
@@ -65,7 +65,7 @@ pub(crate) fn notify(input: &Value) -> Value {
     json!({ "eventReason": notice.map(Notice::reason), "eventType": notice.map(|_| "Normal") })
 }
 
-/// The steps of a case that were not run yet.
+/// The remaining steps of a case.
 struct Script {
     steps: std::vec::IntoIter<Value>,
 }

@@ -52,14 +52,14 @@ pub(crate) fn fake(input: &Value) -> Fake {
     fake
 }
 
-/// The document of an object, as an observer sees it.
+/// The document of an object as observers read it.
 pub(crate) fn document(fake: &Fake) -> Value {
     let mut document = json!(fake);
     document["status"]["observedGeneration"] = observed(fake).into();
     document
 }
 
-/// The observed generation; zero where there is none, as Go has it.
+/// The observed generation; zero if absent, as in Go.
 pub(crate) fn observed(fake: &Fake) -> i64 {
     fake.status.as_ref().and_then(|status| status.kept.observed_generation).unwrap_or_default()
 }

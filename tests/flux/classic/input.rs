@@ -1,4 +1,4 @@
-//! Reading what a case says of results and errors, and writing what came of them.
+//! Reads results and errors of a case, and renders the output.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) fn result(name: &Value) -> ReconcileResult {
     }
 }
 
-/// The pair of a case, of which an error is the half that means something.
+/// The result of a case; an error takes precedence.
 pub(crate) fn reconciled(case: &Value) -> Reconciled {
     match error(&case["error"]) {
         Some(error) => Err(error),
@@ -65,7 +65,7 @@ pub(crate) fn runtime(value: &Value) -> RuntimeResult {
     }
 }
 
-pub(crate) fn told(result: RuntimeResult) -> Value {
+pub(crate) fn rendered(result: RuntimeResult) -> Value {
     match result {
         RuntimeResult::Await => json!({ "requeue": false, "requeueAfterSeconds": 0 }),
         RuntimeResult::Requeue => json!({ "requeue": true, "requeueAfterSeconds": 0 }),

@@ -1,4 +1,4 @@
-//! A server of one object, whose generation the case decides.
+//! A server of one object, whose generation the case sets.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use evenkeel::flux::{Part, Port};
 use evenkeel_testkit::patch::merge_patch;
 use serde_json::Value;
 
-/// The object, and the writes that it received.
+/// The object and the received writes.
 #[derive(Debug)]
 pub(crate) struct Memory(Mutex<(Value, Vec<Part>)>);
 

@@ -23,13 +23,13 @@ const END: Summarize<'_> =
     Summarize { targets: &[READY], bipolar: &[], field_owner: Some("fakes"), ignore_not_found: false };
 
 #[test]
-fn only_a_trace_stays_in_the_cluster() {
+fn trace_events_are_not_forwarded() {
     let forwarded = [EventType::Normal, EventType::Warning, EventType::Trace].map(EventType::is_forwarded);
     assert_eq!(forwarded, [true, true, false]);
 }
 
 #[test]
-fn only_an_object_that_was_read_is_patched_and_measured() {
+fn an_object_that_was_not_read_is_not_patched() {
     let found = |deleting, finalizer, suspended| Read::Found(State { deleting, finalizer, suspended });
     let read =
         [found(true, true, false), found(false, false, false), found(false, true, true), found(false, true, false)];
@@ -38,7 +38,7 @@ fn only_an_object_that_was_read_is_patched_and_measured() {
 }
 
 #[test]
-fn a_finalizer_is_added_once_and_taken_off_alone() {
+fn a_finalizer_is_added_once_and_removed_alone() {
     let mut fake = fake(&Value::Null);
     for already in [None, Some(vec!["other".to_owned()])] {
         fake.metadata.finalizers.clone_from(&already);
@@ -53,14 +53,14 @@ fn a_finalizer_is_added_once_and_taken_off_alone() {
 }
 
 #[test]
-fn an_ignored_error_is_logged_and_makes_no_event() {
+fn an_ignored_error_is_logged_without_an_event() {
     let wanted = Config { event: EventLevel::None, log: true, notification: false, ignore: true };
     assert_eq!(Error::ignored("NoChange", "same").config(), Config { log: Config::of(Kind::Generic).log, ..wanted });
     assert_eq!(Error::ignored("NoChange", "same").kind(), Kind::Generic);
 }
 
 #[test]
-fn an_error_says_kind_reason_and_text_to_whoever_prints_it_for_a_test() {
+fn debug_output_of_an_error_has_kind_reason_text() {
     assert_eq!(
         format!("{:?}", Error::stalling("Invalid", "bad spec").context("spec")),
         "Stalling(Invalid: spec: bad spec)"
@@ -68,13 +68,13 @@ fn an_error_says_kind_reason_and_text_to_whoever_prints_it_for_a_test() {
 }
 
 #[test]
-fn a_ported_step_classes_names_and_tells_its_error() {
-    let told = |error: &Error| (ReconcileError::class(error), ReconcileError::reason(error), error.actions());
+fn a_ported_step_error_has_class_reason_and_actions() {
+    let facts = |error: &Error| (ReconcileError::class(error), ReconcileError::reason(error), error.actions());
     let retried = Actions { event: EventLevel::Normal, log: LogLevel::Warn, notify: true };
     for (error, reason) in [(Error::generic("Boom", "x"), "Boom"), (Error::plain("x"), "Failed")] {
         let of_kind = Config::of(error.kind());
         let wanted = Actions { event: of_kind.event, notify: of_kind.notification, ..retried };
-        assert_eq!(told(&error), (Class::Transient, reason, wanted));
+        assert_eq!(facts(&error), (Class::Transient, reason, wanted));
     }
     let with = |log, event| {
         let error = Error::stalling("Invalid", "x");
@@ -87,15 +87,15 @@ fn a_ported_step_classes_names_and_tells_its_error() {
 }
 
 #[test]
-fn a_status_that_is_nothing_but_the_kept_part_keeps_it() {
-    let mut kept = FluxStatus { observed_generation: Some(3), ..FluxStatus::default() };
-    HasFluxStatus::kept_mut(&mut kept).last_handled_reconcile_at = Some("now".into());
-    assert_eq!(HasFluxStatus::kept(&kept), &kept);
-    assert_eq!((kept.observed_generation, kept.last_handled_reconcile_at.as_deref()), (Some(3), Some("now")));
+fn a_bare_flux_status_is_its_own_kept_part() {
+    let mut status = FluxStatus { observed_generation: Some(3), ..FluxStatus::default() };
+    HasFluxStatus::kept_mut(&mut status).last_handled_reconcile_at = Some("now".into());
+    assert_eq!(HasFluxStatus::kept(&status), &status);
+    assert_eq!((status.observed_generation, status.last_handled_reconcile_at.as_deref()), (Some(3), Some("now")));
 }
 
 #[test]
-fn a_patch_error_says_what_was_refused_and_only_absence_is_absence() {
+fn a_patch_error_names_the_refusal() {
     let errors = [
         PatchError::OtherKind { read: "Fake".into(), written: "Other".into() },
         PatchError::from(ApiError::NotFound("no fake".into())),
@@ -108,7 +108,7 @@ fn a_patch_error_says_what_was_refused_and_only_absence_is_absence() {
     assert!(errors.iter().all(|error| !error.to_string().is_empty()));
 }
 
-/// A patcher of a fake on a server of one object, and that.
+/// A patcher of a fake on a server of one object.
 fn patcher<'m>(read: &Value, server: &'m Memory) -> SerialPatcher<&'m Memory> {
     SerialPatcher::of_document(read.clone(), ConditionList::Merged, server)
 }
@@ -142,7 +142,7 @@ fn conditions_that_are_null_are_none() {
 }
 
 #[test]
-fn a_patch_in_the_middle_of_a_run_writes_the_summary_with_the_types_that_are_owned() {
+fn a_patch_during_a_run_writes_owned_types() {
     let stored = json!([{ "type": "Stored", "status": "True", "reason": "Succeeded", "message": "stored" }]);
     let read = fake(&json!({ "generation": 1 }));
     let mut local = fake(&json!({ "generation": 1, "conditions": stored }));
@@ -160,7 +160,7 @@ fn a_patch_in_the_middle_of_a_run_writes_the_summary_with_the_types_that_are_own
 }
 
 #[test]
-fn a_write_that_is_not_served_is_no_absence_and_a_conflict_stays_one() {
+fn an_unserved_write_is_not_absence() {
     block(async {
         let cluster = Cluster::start().await;
         let mut definition = Fake::crd();
@@ -183,7 +183,7 @@ fn a_write_that_is_not_served_is_no_absence_and_a_conflict_stays_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_that_met_another_one_waits_for_a_tenth_of_a_second_up_to_twice_as_long() {
+async fn a_conflicting_write_waits_with_jitter() {
     let cluster = Cluster::start().await;
     let port = ClientPort::new(cluster.client(), &fake(&Value::Null));
     for _ in 0..20 {

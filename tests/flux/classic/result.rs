@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::end::block;
 use super::fake::{document, fake};
-use super::input::{error, reconciled, result, runtime, seconds, told};
+use super::input::{error, reconciled, rendered, result, runtime, seconds};
 use super::memory::Memory;
 use crate::value::{conditions, output};
 
@@ -17,7 +17,7 @@ pub(crate) fn lowest(input: &Value) -> Value {
     json!({ "result": format!("{:?}", result(&input["i"]).lowest_requeuing(result(&input["j"]))) })
 }
 
-/// What the run came to, if the builder made this of it.
+/// The result of the run before this builder.
 fn before(builder: AlwaysRequeue, next: RuntimeResult) -> Reconciled {
     match next {
         RuntimeResult::Await => Ok(ReconcileResult::Empty),
@@ -32,7 +32,7 @@ pub(crate) fn is_success(input: &Value) -> Value {
     json!({ "success": builder.is_success(&before(builder, runtime(&input["runtimeResult"]))) })
 }
 
-/// Whether a patch without a builder, which is one in the middle of a run, takes an object that is not ready for an error.
+/// Whether a patch in the middle of a run, without a builder, treats an object that is not ready as an error.
 fn asks_for_ready(input: &Value) -> bool {
     let mut fake = fake(input);
     let memory = Memory::new(document(&fake));
@@ -65,7 +65,7 @@ pub(crate) fn computed(input: &Value) -> Value {
         "conditions": fake.conditions().iter().map(output).collect::<Value>(),
         "error": error,
         "observedGenerationPatched": computed.options.observed_generation,
-        "runtimeResult": told(next),
+        "runtimeResult": rendered(next),
     })
 }
 
@@ -80,17 +80,17 @@ pub(crate) fn actions(input: &Value) -> Value {
     let mut all: Vec<ErrorReport> = Vec::new();
     assert!(input["useDefaultConfig"].is_null() || input["error"]["config"].is_null(), "a default that is none");
     let reconciled = Err(error(&input["error"]).unwrap());
-    ErrorActions(|_: &(), told| all.push(told)).look(&mut (), &reconciled);
-    let events = all.iter().filter_map(|told| told.event.as_ref()).map(|event| {
+    ErrorActions(|_: &(), report| all.push(report)).look(&mut (), &reconciled);
+    let events = all.iter().filter_map(|report| report.event.as_ref()).map(|event| {
         let type_ = match event.type_ {
             EventType::Trace => "Trace",
             other => other.as_str(),
         };
         json!({ "type": type_, "reason": event.reason, "message": event.message })
     });
-    let logs = all.iter().filter(|told| told.log != LogLevel::None);
+    let logs = all.iter().filter(|report| report.log != LogLevel::None);
     json!({
         "events": events.collect::<Value>(),
-        "logs": logs.map(|told| format!("{:?}", told.log).to_lowercase()).collect::<Value>(),
+        "logs": logs.map(|report| format!("{:?}", report.log).to_lowercase()).collect::<Value>(),
     })
 }

@@ -28,12 +28,12 @@ fn list(input: &Value) -> ConditionList {
     if input["conditionsAware"] == false { ConditionList::Plain } else { ConditionList::Merged }
 }
 
-/// A port that keeps what was written through it, and before which others still write.
+/// A port that records its writes and injects writes of other clients.
 #[derive(Clone)]
 struct Recording {
     port: ClientPort,
     written: Arc<Mutex<Vec<Value>>>,
-    /// How many writes of others come between a read and a write of conditions.
+    /// The number of foreign writes between a read and a write of conditions.
     conflicts: Arc<AtomicU64>,
 }
 
@@ -60,7 +60,7 @@ impl Port for Recording {
     }
 }
 
-/// A patch as the cases write it.
+/// A patch in the notation of the cases.
 fn body(patch: &Value) -> Value {
     let mut body = patch.clone();
     if let Some(version) = body.pointer_mut("/metadata/resourceVersion") {
@@ -72,7 +72,7 @@ fn body(patch: &Value) -> Value {
     body
 }
 
-/// A server that holds the object of a case.
+/// A server with the object of a case.
 struct Scene {
     api: Api<Fake>,
     port: Recording,
@@ -80,7 +80,7 @@ struct Scene {
 
 impl Scene {
     async fn new(object: &Value) -> (Self, Fake) {
-        // An owner of the cases need not exist.
+        // The owner in a case need not exist.
         let cluster = Cluster::builder().gc_delay(Duration::from_secs(3600)).start().await;
         Api::all(cluster.client()).create(&PostParams::default(), &Fake::crd()).await.unwrap();
         let api: Api<Fake> = Api::namespaced(cluster.client(), "default");
@@ -109,7 +109,7 @@ async fn send(api: &Api<Fake>, part: Part, patch: &Value) -> Option<Fake> {
     sent.ok()
 }
 
-/// What the case changes of an object, wherever that is.
+/// Applies the change of the case to an object.
 fn change(fake: &Fake, change: &Value) -> Fake {
     only(change, &["conditions", "deleteConditions", "metadata", "spec", "status"]);
     let mut document = json!(fake);

@@ -1,4 +1,4 @@
-//! Rules of the newer, lighter end of a run.
+//! Rules of the newer, lighter finalizer of a run.
 
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ pub(super) const READY_IS_THERE: Rule = Rule {
     },
 };
 
-/// The generation counts as observed where the object is stalled or ready.
+/// The generation counts as observed if the object is stalled or ready.
 fn settle(answer: &mut Value, status: Status) {
     let [stalled, reconciling, ready] = ["Stalled", "Reconciling", "Ready"].map(|type_| status.is(type_, "True"));
     put(answer, "observedGenerationPatched", !reconciling && (stalled || ready));

@@ -54,14 +54,14 @@ pub(super) const REQUEST_TAKEN_OFF: Rule = Rule {
     },
 };
 
-/// Whether one of the types is there, and whatever else is asked of it.
+/// Whether one of the types is present, optionally with this status.
 fn has(conditions: &Value, types: &[&str], status: Option<&str>) -> bool {
     let listed = Status::of(conditions);
     let is = |type_: &&str| status.map_or(listed.find(type_).is_some(), |status| listed.is(type_, status));
     types.iter().any(is)
 }
 
-/// Whether a failure is over, by the status of the conditions, and whether that is another answer than by their presence.
+/// Whether a failure is over, by the status of the conditions, and whether that differs from the answer by their presence.
 fn recovery(input: &Value, [before, now]: [&Value; 2]) -> (bool, bool) {
     let types = words(&input["failConditions"]);
     let [by_presence, by_status] =
@@ -147,7 +147,7 @@ pub(super) const END_OF_A_URL: Rule = Rule {
     },
 };
 
-/// The word, a URL perhaps, without its query.
+/// The word, possibly a URL, without its query.
 fn without_query(word: &str) -> String {
     let Some((head, query)) = word.split_once('?').filter(|(head, _)| head.contains("://")) else { return word.into() };
     let end = query.find(['"', '\'', '`', '<', '>']);

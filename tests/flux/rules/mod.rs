@@ -1,4 +1,4 @@
-//! The rules by which we differ, in the order in which they change an answer.
+//! The rules of the intended differences, in the order in which they change an answer.
 
 mod finalizer;
 mod list;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::deviation::Rule;
 
-/// All of them. What follows from a changed status comes last.
+/// All rules. Consequences of a changed status come last.
 pub(crate) static RULES: &[Rule] = &[
     result::STALLING_BESIDE_A_RESULT,
     result::ERROR_BESIDE_A_RESULT,
@@ -41,7 +41,7 @@ pub(crate) static RULES: &[Rule] = &[
     write::ONE_WRITE,
 ];
 
-/// Puts the value where the answer has one.
+/// Sets the value if the answer has the key.
 fn put(answer: &mut Value, key: &str, value: impl Into<Value>) {
     if let Some(found) = answer.get_mut(key) {
         *found = value.into();

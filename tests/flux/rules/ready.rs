@@ -1,4 +1,4 @@
-//! Rules of what Ready says at the end of a run, and of what observers make of it.
+//! Rules of Ready at the end of a run, and of its reading by observers.
 
 use evenkeel_testkit::kstatus::{Mode, Rule as Checked, check, compute};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(super) const WAITING_IS_SAID: Rule = Rule {
     reason: "An object that waits is not ready, and Ready shows why",
     amend: |case, answer| {
         if case.input["error"]["kind"] == "waiting" {
-            say_cause(case.input, answer);
+            set_cause(case.input, answer);
         }
     },
 };
@@ -30,13 +30,13 @@ pub(super) const ERROR_IS_SAID: Rule = Rule {
     reason: "Reconciling is not the cause of an error",
     amend: |case, answer| {
         if case.input["error"]["kind"] != "waiting" {
-            say_cause(case.input, answer);
+            set_cause(case.input, answer);
         }
     },
 };
 
-/// Ready says the cause, unless it does already.
-fn say_cause(input: &Value, answer: &mut Value) {
+/// Puts the cause into the message of Ready, unless it is there.
+fn set_cause(input: &Value, answer: &mut Value) {
     let error = &input["error"];
     if error.is_null() || !is_ended(input) || is_ignored(input) || !summarizes_ready(input) {
         return;
@@ -50,13 +50,13 @@ fn say_cause(input: &Value, answer: &mut Value) {
     }
 }
 
-/// Whether Ready repeats that the controller is at work.
+/// Whether Ready repeats that the controller is working.
 fn repeats_progress(status: &Status) -> bool {
-    let said = |type_: &str| status.find(type_).map(|one| (one["reason"].clone(), one["message"].clone()));
-    status.is("Reconciling", "True") && said("Ready") == said("Reconciling")
+    let texts_of = |type_: &str| status.find(type_).map(|one| (one["reason"].clone(), one["message"].clone()));
+    status.is("Reconciling", "True") && texts_of("Ready") == texts_of("Reconciling")
 }
 
-/// What is said of a success that no condition speaks of.
+/// The message of a success without a condition.
 const UNREPORTED: &str = "the run succeeded, but no condition says so";
 
 pub(super) const SUCCESS_IS_SAID: Rule = Rule {

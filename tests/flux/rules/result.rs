@@ -1,4 +1,4 @@
-//! Rules of what a run came to, and what is returned.
+//! Rules of the result of a run.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ const ENDS: &[&str] = &[
     "summarize_exhaustive",
 ];
 
-/// Those of them that make the summary, too.
+/// The suites that also create the summary.
 pub(super) const SUMMARIES: &[&str] = &["source_status_conditions", "summarize_and_patch", "summarize_exhaustive"];
 
 pub(super) const STALLING_BESIDE_A_RESULT: Rule = Rule {
@@ -139,17 +139,17 @@ fn next(requeue: bool) -> Value {
     json!({ "requeue": requeue, "requeueAfterSeconds": 0 })
 }
 
-/// Whether this is the end of a run, and no patch in the middle of one.
+/// Whether this is the end of a run, and not a patch in its middle.
 pub(super) fn is_ended(input: &Value) -> bool {
     input["resultBuilder"] != false
 }
 
-/// Whether the error says that there was nothing to do.
+/// Whether the error is of the ignored class.
 pub(super) fn is_ignored(input: &Value) -> bool {
     input["error"]["kind"] == "generic" && input["error"]["config"]["ignore"] == true
 }
 
-/// Whether the error goes to the runtime, which retries with back-off.
+/// Whether the error is returned to the runtime, which retries with back-off.
 pub(super) fn is_retried(input: &Value) -> bool {
     matches!(input["error"]["kind"].as_str(), Some("plain" | "generic")) && !is_ignored(input)
 }

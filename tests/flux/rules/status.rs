@@ -1,4 +1,4 @@
-//! Conditions as the cases write them, and what the reference's tables make of them: written anew, so that no rule leans on what it is to test.
+//! Conditions of the cases and the tables of the reference, implemented separately so that no rule uses the tested code.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::value::{text, words};
 /// The conditions of an answer or an input.
 pub(super) struct Status(Vec<Value>);
 
-/// Before all others, in this order.
+/// The types that are ordered before all others.
 const FIRST: [&str; 3] = ["Stalled", "Reconciling", "Ready"];
 
 impl Status {
@@ -47,13 +47,13 @@ impl Status {
         });
     }
 
-    /// Ready is False, with the reason and the message of another condition.
+    /// Sets Ready to False with the reason and the message of another condition.
     pub(super) fn fail_as(&mut self, input: &Value, type_: &str) {
         let Some(one) = self.find(type_).cloned() else { return };
         self.set(input, ["Ready", "False", text(&one["reason"]), text(&one["message"])]);
     }
 
-    /// The summaries as if they had not been made yet.
+    /// Creates the summaries as if there were none.
     pub(super) fn summarize_again(&mut self, input: &Value) {
         let before = Self::of(&input["conditions"]);
         for target in targets(input) {
@@ -64,7 +64,7 @@ impl Status {
         self.summarize(input);
     }
 
-    /// The summaries of all targets; then the first False one of the bipolar conditions decides Ready.
+    /// Creates the summaries of all targets; then the first False bipolar condition decides Ready.
     pub(super) fn summarize(&mut self, input: &Value) {
         for target in targets(input) {
             let Some((status, [reason, message])) = self.summary(target) else { continue };
@@ -75,21 +75,21 @@ impl Status {
         }
     }
 
-    /// Status, reason and message of the condition that is heard: that of the best rank, of these the one that is declared first.
+    /// Status, reason and message of the deciding condition: the one of the best rank, of these the first declared.
     fn summary(&self, target: &Value) -> Option<(&'static str, [String; 2])> {
         let negative = words(&target["negativePolarity"]);
         let declared = words(&target["summarize"]);
         let scope = declared.iter().filter(|type_| target["target"] != **type_).filter_map(|type_| self.find(type_));
         let ranked = scope.map(|one| (rank(text(&one["status"]), negative.contains(&text(&one["type"]))), one));
         let (rank, heard) = ranked.min_by_key(|(rank, _)| *rank)?;
-        let said = ["reason", "message"].map(|key| text(&heard[key]).to_owned());
+        let texts = ["reason", "message"].map(|key| text(&heard[key]).to_owned());
         let status = match rank {
             0 | 1 => "False",
             2 | 3 => "True",
             _ => "Unknown",
         };
         assert!(!negative.contains(&text(&target["target"])), "no rule is written for a negative target");
-        Some((status, said))
+        Some((status, texts))
     }
 
     pub(super) fn list(self) -> Value {

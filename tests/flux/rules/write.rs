@@ -1,4 +1,4 @@
-//! Rules of what is written.
+//! Rules of writes.
 
 use evenkeel_testkit::patch::merge_patch;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub(super) const NOTHING_HALF: Rule = Rule {
     },
 };
 
-/// The object as the others left it.
+/// The object after the writes of other clients.
 fn on_the_server(case: &Case<'_>) -> Value {
     let (mut object, change) = (case.input["object"].clone(), &case.input["serverChange"]);
     let before = object["spec"].clone();

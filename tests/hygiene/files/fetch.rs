@@ -1,4 +1,4 @@
-//! Shares its name with the file, and is imported: the marker is `Fetch`.
+//! A step with the name of its file that is imported: the marker is `Fetch`.
 
 use evenkeel::prelude::*;
 

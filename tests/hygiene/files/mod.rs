@@ -1,4 +1,4 @@
-//! One step per file: by path, re-exported, and with a marker of its own where function and file share a name.
+//! One step per file: by path, re-exported, and with a separate marker if function and file share a name.
 
 mod fetch;
 mod pack;

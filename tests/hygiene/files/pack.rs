@@ -1,4 +1,4 @@
-//! Hands on several values.
+//! Returns several values.
 
 use evenkeel::prelude::*;
 

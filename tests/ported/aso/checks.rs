@@ -1,4 +1,4 @@
-//! Checks before and after the steps, and deletions that take long.
+//! Checks before and after the steps, and long deletions.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::reasons::retry;
 use crate::script::{End, Wrong};
 use crate::stage::{FINALIZER, Stage};
 
-fn verdict(said: &Value, message: &Value, failure: &str) -> End {
+fn verdict(given: &Value, message: &Value, failure: &str) -> End {
     let text = message.as_str().unwrap_or("m");
-    match said.as_str() {
+    match given.as_str() {
         Some("postpone") => {
             let postponed = Wrong::new(Class::Waiting { poll: None }, "ReconciliationPostponed", text);
             End::Wrong(postponed.retried(evenkeel::Retry::VerySlow))

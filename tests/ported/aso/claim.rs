@@ -1,4 +1,4 @@
-//! The claim of what has an owner.
+//! The claim of an object with an owner.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the cases of each group may give.
+//! The allowed inputs of the cases of each group.
 
 use evenkeel_tests::given::Known;
 

@@ -1,4 +1,4 @@
-//! Which of the author's functions run, in which order, for which object.
+//! Which functions of the author run, in which order, for which object.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ pub(super) async fn adapter(given: Value) -> Value {
     } else {
         stage.operate(|operator| operator.operator_namespace(OURS));
         stage.settle().await;
-        // Somebody wants a pass for what is gone.
-        stage.wake();
+        // Triggers a pass for a deleted object.
+        stage.trigger();
     }
     stage.settle().await;
     let (calls, writes) = (stage.calls(), stage.writes());
     let object = stage.object().await;
     let held = object["metadata"]["finalizers"].as_array().is_some_and(|all| all.iter().any(|one| one == FINALIZER));
     let ready = stage.ready().await;
-    let told = stage.world.events("x").await;
-    let event = told.last().map_or(Value::Null, |event| json!({ "type": event.type_, "reason": event.reason }));
+    let events = stage.world.events("x").await;
+    let event = events.last().map_or(Value::Null, |event| json!({ "type": event.type_, "reason": event.reason }));
     let next = next(&stage).await;
     let failed = ready["status"] == "False" || calls.is_empty() || !calls.iter().any(|call| call.contains("commit"));
     let repeated = !calls.iter().any(|call| call == "create_or_update") || end(&given["create_or_update"]).is_wrong();
@@ -44,16 +44,16 @@ pub(super) async fn adapter(given: Value) -> Value {
     })
 }
 
-/// The object as the case begins, with the operator at work, and what its functions do from then on.
+/// Creates the object of the case, starts the operator, and sets the outcomes of its functions.
 async fn prepare(stage: &mut Stage, given: &Value) {
-    let ours = |said: &Value| if said == "ours" { json!(OURS) } else { said.clone() };
+    let ours = |value: &Value| if value == "ours" { json!(OURS) } else { value.clone() };
     let mut annotations = annotations(&given["policy"], &ours(&given["operator_namespace"]));
     let (deleting, held) = (given["deleting"] == true, given["our_finalizer"] == true);
     let foreign = given["foreign_finalizers"].as_array().cloned().unwrap_or_default();
     let mut finalizers = foreign;
     finalizers.extend(held.then(|| json!(FINALIZER)));
     if deleting && finalizers.is_empty() {
-        // Without any it would be gone.
+        // Without a finalizer it would be gone.
         finalizers.push(json!("x/y"));
     }
     let is_known = !deleting && held;
@@ -72,12 +72,12 @@ async fn prepare(stage: &mut Stage, given: &Value) {
     }
     follow(stage, given);
     match is_known {
-        true => stage.wake(),
+        true => stage.trigger(),
         false => stage.operate(|operator| operator.operator_namespace(OURS)),
     }
 }
 
-/// What the functions and the server do.
+/// Sets the outcomes of the functions and the server.
 fn follow(stage: &Stage, given: &Value) {
     let mut script = stage.script.lock();
     (script.claim, script.create) = (end(&given["claim"]), end(&given["create_or_update"]));
@@ -93,7 +93,7 @@ fn follow(stage: &Stage, given: &Value) {
         let api = stage.world.api::<Outside>();
         stage.world.wire.fault(move |call| {
             if is_it(call) && code == 404 {
-                // It is gone before the write arrives.
+                // It is deleted before the write arrives.
                 let api = api.clone();
                 tokio::spawn(async move {
                     let nothing = Patch::Merge(json!({ "metadata": { "finalizers": [] } }));
@@ -105,7 +105,7 @@ fn follow(stage: &Stage, given: &Value) {
     }
 }
 
-/// After how long something runs again, from the first on; `None`: not by itself.
+/// The delay until it runs again; `None`: only on a trigger.
 async fn next(stage: &Stage) -> Option<Duration> {
     let count = || stage.script.lock().notes.len() + stage.writes();
     let (before, start) = (count(), tokio::time::Instant::now());

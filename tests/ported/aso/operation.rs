@@ -1,4 +1,4 @@
-//! Long operations: a spec that moves, a restart, a handle that cannot be stored.
+//! Long operations: a changing spec, a restart, a handle that cannot be stored.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(super) async fn adapter(given: Value) -> Value {
     let mut stage = Stage::new().await;
     stage.script.lock().takes = Some(1);
     if given["persist_token"].is_object() {
-        // The metadata is written by others all the while.
+        // Other clients write the metadata meanwhile.
         let mut left = 5;
         stage.world.wire.fault(move |call| {
             let strikes = call.is_status_write() && left > 0;

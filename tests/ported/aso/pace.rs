@@ -1,4 +1,4 @@
-//! How long until the next try.
+//! The delay until the next attempt.
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,18 +27,18 @@ fn pauses(stage: &Stage, count: usize) -> Vec<f64> {
     stage.script.pauses("create_or_update").into_iter().take(count).collect()
 }
 
-/// The longest pause of an hour of tries.
+/// The longest pause of an hour of attempts.
 async fn longest(retry: Retry) -> f64 {
     let stage = start(json!({}), wrong(retry)).await;
     tokio::time::sleep(Duration::from_secs(7200)).await;
     stage.script.pauses("create_or_update").into_iter().fold(0.0, f64::max)
 }
 
-/// The part by which the shortest of a hundred resyncs of one object is shorter than the longest, to a twentieth.
+/// The relative difference between the shortest and the longest of a hundred resyncs of one object, rounded to a twentieth.
 async fn jitter_of_syncs() -> f64 {
     let stage = start(json!({ "sync": 3600 }), End::Fine).await;
     tokio::time::sleep(Duration::from_secs(100 * 3600)).await;
-    // The first comes when its turn is, which is no jitter.
+    // The first one has the phase of the object, which is not jitter.
     let pauses: Vec<f64> = stage.script.pauses("create_or_update").into_iter().skip(1).collect();
     let (shortest, longest) =
         (pauses.iter().copied().fold(f64::MAX, f64::min), pauses.iter().copied().fold(0.0, f64::max));
@@ -46,8 +46,8 @@ async fn jitter_of_syncs() -> f64 {
     ((1.0 - shortest / longest) * 20.0).round() / 20.0
 }
 
-/// Whether the derive refuses an error that is declared like this: a program that contains it does not compile, with these words. (The
-/// tests of the messages compile it.)
+/// Whether the derive refuses an error that is declared like this: a program with this code does not compile, with this message. (The tests
+/// of the messages compile it.)
 fn is_refused(attribute: &str) -> bool {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui-tests/own/reconcile_error");
     let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -58,7 +58,7 @@ fn is_refused(attribute: &str) -> bool {
     words.starts_with("error: ") && words.contains(attribute)
 }
 
-/// Whether an error of this severity is taken for a mistake of the program: it is not shown as what it is.
+/// Whether an error of this severity is handled as a programming error: its reason is not shown.
 async fn is_mistaken(severity: &str) -> bool {
     let stage = start(json!({}), End::Wrong(Wrong::new(class(severity), "Postponed", "m"))).await;
     stage.settle().await;
@@ -131,16 +131,16 @@ async fn success(result: &str) -> Value {
     tokio::time::sleep(Duration::from_secs(100)).await;
     let pauses = pauses(&stage, 1);
     let again = pauses.first().is_some_and(|seconds| (6.9..7.1).contains(seconds));
-    // A failure after it is the first one.
+    // A failure after the success counts as the first one.
     stage.script.lock().create = wrong(Retry::Fast);
-    stage.wake();
+    stage.trigger();
     tokio::time::sleep(Duration::from_secs(2)).await;
     let first = stage.script.pauses("create_or_update").last().is_some_and(|seconds| *seconds <= 1.05);
     let shown = if again { "requeue (unchanged unless an override is configured)" } else { "empty" };
     json!({ "result": shown, "failures_after": u8::from(!first) })
 }
 
-/// What the API server says to the status write.
+/// The answer of the API server to the status write.
 async fn of_a_call(error: &str) -> Value {
     let stage = start(json!({}), End::Fine).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -149,12 +149,12 @@ async fn of_a_call(error: &str) -> Value {
         stage.delete().await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         let before = stage.script.lock().notes.len();
-        stage.wake();
+        stage.trigger();
         tokio::time::sleep(Duration::from_secs(60)).await;
         let quiet = stage.script.lock().notes.len() == before;
         return json!({ "error": null, "result": if quiet { "empty" } else { "again" }, "failures_after": 0 });
     }
-    // Another write comes first, again and again.
+    // Other writes come first, repeatedly.
     let mut left = 6;
     stage.world.wire.fault(move |call| {
         let strikes = call.is_status_write() && left > 0;

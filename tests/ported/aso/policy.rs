@@ -1,4 +1,4 @@
-//! Policies: what their values mean, and which one counts.
+//! Policies: the meaning of their values, and their precedence.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{Outside, Stage, annotations};
 
-/// The policy that counts, as the status and the functions that ran tell it.
+/// The effective policy, from the status and the functions that ran.
 pub(super) async fn effective(object: &Value, namespace: &Value, default: &Value) -> (String, Stage) {
     let mut stage = Stage::new().await;
     if namespace["error"].is_string() {
@@ -48,7 +48,7 @@ pub(super) async fn resolved(given: Value) -> Value {
     json!({ "error": policy == "unknown" && !touched, "effective": policy, "namespace_policy": of_namespace })
 }
 
-/// What the reconciler of the other object finds, which is not asked on behalf of the first one.
+/// The result for another object, whose reconciler does not use the policy of the first one.
 pub(super) async fn for_another(given: Value) -> Value {
     let (resolved, other) = (&given["resolved"], &given["other"]);
     let mut stage = Stage::new().await;
@@ -75,7 +75,7 @@ pub(super) async fn for_another(given: Value) -> Value {
     json!({ "policy": shown(&second), "error": second["status"]["conditions"].is_null() })
 }
 
-/// The policy that counts, as the status tells it.
+/// The effective policy in the status.
 fn shown(object: &Value) -> String {
     object["status"]["observedInputs"]["policy"].as_str().unwrap_or("manage").to_owned()
 }

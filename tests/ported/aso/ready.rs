@@ -1,4 +1,4 @@
-//! Ready: when it is another one, when its time moves, and what an error shows.
+//! Ready: when it changes, when its time changes, and how it shows an error.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::script::{End, Wrong, class};
 use crate::stage::{Outside, Stage};
 
-/// What makes Ready look like this.
-fn leads_to(said: &Value) -> End {
-    let word = |key: &str| said[key].as_str();
+/// The outcome that leads to this Ready.
+fn leads_to(given: &Value) -> End {
+    let word = |key: &str| given[key].as_str();
     let reason = word("reason").unwrap_or("New");
     let severity = match word("state").or(word("severity")).filter(|text| !text.is_empty()) {
         Some(severity) => severity,
-        None if said == "True" || word("status") == Some("True") => "True",
+        None if given == "True" || word("status") == Some("True") => "True",
         None => "Unknown",
     };
     match severity {
@@ -26,14 +26,14 @@ fn leads_to(said: &Value) -> End {
     }
 }
 
-/// One pass that ends like this; of a newer generation, where there is one before.
-async fn show(stage: &Stage, said: &Value, newer: bool) {
-    stage.script.lock().create = leads_to(said);
+/// Runs one pass with this outcome; with a newer generation if there was one before.
+async fn show(stage: &Stage, given: &Value, newer: bool) {
+    stage.script.lock().create = leads_to(given);
     match newer {
         true => {
             stage.world.merge::<Outside>("x", json!({ "spec": { "size": 2 } })).await;
         }
-        false => stage.wake(),
+        false => stage.trigger(),
     }
     stage.settle().await;
 }
@@ -51,8 +51,8 @@ async fn ready(stage: &Stage) -> Value {
     condition(&stage.object().await, "Ready").cloned().unwrap_or_default()
 }
 
-/// Waits until the wall clock, which conditions have their time from, shows a later second than this one has. A time that moves is then another
-/// one. In the time of the runtime nothing passes, so nothing is tried again.
+/// Waits until the wall clock, which sets the times of conditions, shows a later second than this one, so that a changed time is visible.
+/// No virtual time passes, so no retry runs.
 fn pass_second(ready: &Value) {
     let then: jiff::Timestamp = ready["lastTransitionTime"].as_str().unwrap().parse().unwrap();
     while jiff::Timestamp::now().as_second() <= then.as_second() {
@@ -68,7 +68,7 @@ fn without_time(mut ready: Value) -> Value {
 pub(super) async fn overwritten(given: Value) -> Value {
     let (old, new) = (&given["old"], &given["new"]);
     if new["type"] == "Other" {
-        // The other one is a condition of the author's.
+        // The other one is a condition of the author.
         let stage = start(&json!({ "state": "Info", "reason": "R" })).await;
         let (object, before) = (stage.object().await, ready(&stage).await);
         let both = condition(&object, "Ready").is_some() && condition(&object, "Allowed").is_some();
@@ -82,11 +82,11 @@ pub(super) async fn overwritten(given: Value) -> Value {
     }
     show(&stage, new, !old.is_null() && old["gen"] != new["gen"]).await;
     let after = ready(&stage).await;
-    let kept = before["lastTransitionTime"] == after["lastTransitionTime"];
-    // Both successes look alike here: what is new is what the status says beside them.
+    let unchanged = before["lastTransitionTime"] == after["lastTransitionTime"];
+    // Both successes look the same in Ready: the difference is in another status field.
     let made = stage.object().await["status"]["made"] == new["reason"];
     let changed = without_time(before) != without_time(after) || (new["state"] == "True" && made);
-    json!({ "overwrites": changed, "transition_time": if kept { "kept" } else { "now" } })
+    json!({ "overwrites": changed, "transition_time": if unchanged { "kept" } else { "now" } })
 }
 
 pub(super) async fn transition(given: Value) -> Value {
@@ -101,51 +101,51 @@ pub(super) async fn transition(given: Value) -> Value {
     let before = ready(&stage).await;
     pass_second(&before);
     show(&stage, &given["new"], true).await;
-    let kept = before["lastTransitionTime"] == ready(&stage).await["lastTransitionTime"];
-    json!({ "transition_time": if kept { "kept" } else { "now" } })
+    let unchanged = before["lastTransitionTime"] == ready(&stage).await["lastTransitionTime"];
+    json!({ "transition_time": if unchanged { "kept" } else { "now" } })
 }
 
-/// The error that a case describes, as its outermost type says: what is inside counts where that hands it on.
-fn wrong(said: &Value) -> Wrong {
-    if said.is_string() {
-        let text = said.as_str().unwrap();
+/// The error of a case, from its outermost type: an inner one counts if the outer one delegates.
+fn wrong(given: &Value) -> Wrong {
+    if given.is_string() {
+        let text = given.as_str().unwrap();
         return if text == "NotFound" {
             ApiError::NotFound("it is gone".into()).into()
         } else {
             Wrong::new(Class::Transient, "Failed", text)
         };
     }
-    if said["wrap"].is_string() {
-        return wrong(&said["inner"]);
+    if given["wrap"].is_string() {
+        return wrong(&given["inner"]);
     }
-    let retry = if said["retry"] == "very_slow" { evenkeel::Retry::VerySlow } else { evenkeel::Retry::Slow };
-    let reason = said["reason"].as_str().unwrap();
-    Wrong::new(class(said["severity"].as_str().unwrap()), reason, said["cause"].as_str().unwrap_or("boom"))
+    let retry = if given["retry"] == "very_slow" { evenkeel::Retry::VerySlow } else { evenkeel::Retry::Slow };
+    let reason = given["reason"].as_str().unwrap();
+    Wrong::new(class(given["severity"].as_str().unwrap()), reason, given["cause"].as_str().unwrap_or("boom"))
         .retried(retry)
 }
 
-/// The error within all that wrap it.
+/// The innermost error.
 fn innermost(error: &Value) -> &Value {
     if error["wrap"].is_string() { innermost(&error["inner"]) } else { error }
 }
 
 pub(super) async fn error(given: Value) -> Value {
     let stage = start(&json!("True")).await;
-    let show = async |said: &Value| {
-        stage.script.lock().create = End::Wrong(wrong(said));
-        stage.wake();
+    let show = async |error: &Value| {
+        stage.script.lock().create = End::Wrong(wrong(error));
+        stage.trigger();
         stage.settle().await;
         stage.ready().await
     };
     if given["a"].is_object() {
         show(&given["a"]).await;
-        let told = stage.world.events("x").await.len();
+        let events = stage.world.events("x").await.len();
         show(&given["b"]).await;
-        return json!({ "is_same": stage.world.events("x").await.len() == told });
+        return json!({ "is_same": stage.world.events("x").await.len() == events });
     }
     let error = &given["error"];
     let ready = show(error).await;
-    let is_said = ready["status"] == "False";
+    let is_reported = ready["status"] == "False";
     let pauses = async {
         // Less than three quarters of an hour.
         tokio::time::sleep(Duration::from_secs(2600)).await;
@@ -156,7 +156,7 @@ pub(super) async fn error(given: Value) -> Value {
         "found": innermost(error)["reason"].is_string() && innermost(error)["reason"] == ready["reason"],
         "message": ready["message"],
         "reason": ready["reason"],
-        "ready_written": is_said,
+        "ready_written": is_reported,
         "shown_as": ready,
         "retry": retry,
     })

@@ -1,4 +1,4 @@
-//! A catalogue of reasons as its author would declare it, and errors from outside by their codes: each is what a step returns.
+//! A catalogue of reasons as its author would declare it, and external errors by their codes, each returned by a step.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::script::{End, Wrong};
 use crate::stage::Stage;
 
-/// The reasons of the catalogue. Whoever needs another one adds a variant: none is built in.
+/// The reasons of the catalogue. Another reason requires another variant: none is built in.
 #[derive(Clone, Copy, Debug, thiserror::Error, ReconcileError)]
 #[error("as the case says")]
 enum AzureError {
@@ -71,7 +71,7 @@ fn declared(reason: &str) -> AzureError {
     found.unwrap_or_else(|| panic!("the catalogue has no {reason}"))
 }
 
-/// How an object stands whose step ends like this, and how soon the step runs again.
+/// The conditions of an object whose step ends like this, and the delay until the step runs again.
 async fn shown(end: End) -> (Value, Value) {
     let mut stage = Stage::new().await;
     stage.script.lock().create = end;
@@ -83,7 +83,7 @@ async fn shown(end: End) -> (Value, Value) {
     (ready, retry(&stage.script.pauses("create_or_update")))
 }
 
-/// The class that the longest pause shows.
+/// The class that corresponds to the longest pause.
 pub(super) fn retry(pauses: &[f64]) -> Value {
     let longest = pauses.iter().copied().reduce(f64::max);
     match longest {
@@ -108,7 +108,7 @@ pub(super) async fn adapter(given: Value) -> Value {
     json!({ "status": ready["status"], "severity": ready["severity"], "retry": retry })
 }
 
-/// What an outside error means, as an author would say it: one variant for each way to go on.
+/// An external error as an author would declare it, with one variant per handling.
 #[derive(Debug, thiserror::Error, ReconcileError)]
 #[error("{0}")]
 enum OutsideError {
@@ -120,7 +120,7 @@ enum OutsideError {
     Fatal(String),
 }
 
-/// Codes that pass by themselves, whatever the status.
+/// Codes of transient errors, independent of the status.
 const PASSING: &[&str] = &[
     "AllocationFailed",
     "AnotherOperationInProgress",
@@ -157,7 +157,7 @@ const FATAL: &[&str] = &[
     "K8sVersionNotSupported",
 ];
 
-/// A code that is listed nowhere is doubtful where the request was bad.
+/// An unlisted code is ambiguous for a bad request.
 fn classify(code: &str, http: &Value, again: bool) -> OutsideError {
     let text = code.to_owned();
     match code {

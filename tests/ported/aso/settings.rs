@@ -22,7 +22,7 @@ pub(super) async fn adapter(given: Value) -> Value {
     }
 }
 
-/// The policy of an object that says none, nor its namespace.
+/// The policy of an object without one, in a namespace without one.
 async fn policy(default: &Value) -> Value {
     if default.as_str().is_some_and(|text| !text.is_empty() && text.parse::<Policy>().is_err()) {
         return json!({ "startup_error": true });
@@ -31,7 +31,7 @@ async fn policy(default: &Value) -> Value {
     json!({ "startup_error": false, "policy": policy })
 }
 
-/// The pause between two resyncs: the text of the setting where it is that, else the seconds.
+/// The pause between two resyncs: the text of the setting if it matches, else the seconds.
 async fn period(text: Option<&str>) -> Value {
     let wanted = text.filter(|text| *text != "never").map(str::parse::<Interval>).transpose();
     let Ok(wanted) = wanted.map(|interval| interval.map(Duration::from)) else {
@@ -41,7 +41,7 @@ async fn period(text: Option<&str>) -> Value {
     stage.create(json!({}), json!({ "sync": wanted.map(|wanted| wanted.as_secs()) })).await;
     stage.operate(|operator| operator);
     tokio::time::sleep(wanted.unwrap_or(Duration::from_secs(2400)) * 3).await;
-    // The first comes when its turn is.
+    // The first one has the phase of the object.
     match (stage.script.pauses("create_or_update").get(1), wanted) {
         (None, None) => json!({ "sync_period": "never" }),
         (Some(seconds), Some(wanted)) if is_near(*seconds, wanted) => json!({ "sync_period": text }),
@@ -54,7 +54,7 @@ fn is_near(seconds: f64, interval: Duration) -> bool {
     (seconds / interval.as_secs_f64() - 1.0).abs() < 0.1
 }
 
-/// Which namespaces the operator asks the server for.
+/// The namespaces that the operator requests from the server.
 async fn watched(names: &[&str]) -> Value {
     let mut stage = Stage::new().await;
     stage.operate(|operator| operator.namespaces(names));

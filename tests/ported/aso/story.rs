@@ -54,26 +54,26 @@ pub(super) async fn adapter(given: Value) -> Value {
         "ready": if given["outside"] == "present" { ready["status"].clone() } else { ready },
         "marker_annotation_saved": object["metadata"]["annotations"]["example.com/resource-id"] == "id",
         "status_filled_from_outside": object["status"]["made"] == "seen",
-        // What to do with what is there already, the step decides that makes it.
+        // The step that creates it decides how to handle an existing object.
         "adopted": made > 0,
         "retried": is_ready(&stage.object().await),
     })
 }
 
-/// The namespace said skip, and does no more.
+/// The policy `skip` of the namespace is removed.
 async fn freed(mut stage: Stage) -> Value {
     let namespaces = Api::<Namespace>::all(stage.world.client.clone());
-    let say = async |policy: Value, stage: &Stage| {
+    let set_policy = async |policy: Value, stage: &Stage| {
         let patch = Patch::Merge(json!({ "metadata": { "annotations": { POLICY: policy } } }));
         namespaces.patch(&stage.world.namespace, &PatchParams::default(), &patch).await.unwrap();
         tokio::time::sleep(QUIET).await;
     };
-    say(json!("skip"), &stage).await;
+    set_policy(json!("skip"), &stage).await;
     stage.create(json!({}), json!({})).await;
     stage.operate(|operator| operator);
     tokio::time::sleep(QUIET).await;
     assert_eq!(stage.script.count("create_or_update"), 0);
-    say(Value::Null, &stage).await;
+    set_policy(Value::Null, &stage).await;
     let queued = stage.script.count("create_or_update") > 0;
     json!({ "objects_without_own_annotation": if queued { "should be re-queued" } else { "wait" } })
 }

@@ -1,4 +1,4 @@
-//! What wakes: a change of the policy, of a watched annotation, of the generation.
+//! Triggers: a change of the policy, of a watched annotation, of the generation.
 
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ pub(super) async fn by_policy(given: Value) -> Value {
     json!({ "triggers_reconcile": passes(&stage) > before })
 }
 
-/// The annotation that is watched is the one that asks for a pass.
+/// The watched annotation is the one that requests a pass.
 pub(super) async fn by_annotation(given: Value) -> Value {
-    let named = |said: &Value| {
+    let named = |case: &Value| {
         let mut annotations = json!({});
-        for (key, value) in said.as_object().into_iter().flatten() {
+        for (key, value) in case.as_object().into_iter().flatten() {
             let key = if key == "watched" { "evenkeel.dev/requestedAt" } else { "example.com/other" };
             annotations[key] = value.clone();
         }
@@ -47,7 +47,7 @@ pub(super) async fn by_annotation(given: Value) -> Value {
     tokio::time::sleep(QUIET).await;
     let before = passes(&stage);
     match given["event"].as_str() {
-        Some("generic") => stage.wake(),
+        Some("generic") => stage.trigger(),
         _ if given["generation"].is_array() => {
             stage.world.merge::<Outside>("x", json!({ "spec": { "size": 2 } })).await;
         }

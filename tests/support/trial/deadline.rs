@@ -1,24 +1,24 @@
-//! The wait after a fault: until nothing is wrong any more, with a deadline.
+//! The wait after a fault: until all objects are correct, with a deadline.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long an operator may take until every object is right after a fault.
+/// The time limit of an operator to correct every object after a fault.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Waits until `wrong` returns nothing, and returns how long that took.
+/// Waits until `wrong` returns nothing, and returns the elapsed time.
 ///
 /// # Panics
-/// When something is still wrong after the deadline; the message lists it.
+/// Something is still wrong after the deadline; the message lists it.
 pub async fn settle<F: Future<Output = Vec<String>>>(fault: &str, wrong: impl Fn() -> F) -> Duration {
     wait(fault, wrong, false).await
 }
 
-/// Waits likewise for work that takes as long as there is much of it: the deadline begins anew whenever less is wrong than ever before.
+/// Waits in the same way for work of any size: the deadline restarts whenever fewer objects are wrong than ever before.
 ///
 /// # Panics
-/// When for so long nothing gets right; the message lists what is wrong.
+/// No progress within the deadline; the message lists what is wrong.
 pub async fn settle_all<F: Future<Output = Vec<String>>>(work: &str, wrong: impl Fn() -> F) -> Duration {
     wait(work, wrong, true).await
 }
@@ -43,7 +43,7 @@ async fn wait<F: Future<Output = Vec<String>>>(fault: &str, wrong: impl Fn() -> 
             start.elapsed(),
             found[..found.len().min(10)].join("\n  ")
         );
-        // A look at thousands is work for the server, too.
+        // Checking thousands of objects is work for the server as well.
         sleep(looked.elapsed().max(Duration::from_millis(250))).await;
     }
 }

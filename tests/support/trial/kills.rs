@@ -1,4 +1,4 @@
-//! Kills an operator under load, on a real API server, and looks at what is left of it.
+//! Kills an operator under load on a real API server, and checks the result.
 
 use std::time::Duration;
 
@@ -16,22 +16,22 @@ use super::process::end_with_parent;
 use super::{Process, Proxy, long, settle, skipped, wanted};
 use crate::real::{RealServer, Version};
 
-/// The address of the API server, in the environment of the operator's process.
+/// The variable with the address of the API server, for the process of the operator.
 const API: &str = "EVENKEEL_TRIAL_API";
 
-/// What an operator under load works on.
+/// The objects of an operator under load.
 pub trait Load {
     /// Creates, changes and deletes objects.
     fn change(&mut self) -> impl Future<Output = ()>;
     /// Deletes all objects.
     fn delete(&mut self) -> impl Future<Output = ()>;
-    /// What is not as it should be.
+    /// The objects that are not as they should be.
     fn wrong(&self) -> impl Future<Output = Vec<String>>;
 }
 
-/// A real API server that serves the CRD of an operator, and a proxy before it.
+/// A real API server with the CRD of an operator, and a proxy in front of it.
 pub struct Site {
-    /// Talks to the server directly.
+    /// A direct client of the server.
     pub client: Client,
     version: Version,
     proxy: Proxy,
@@ -39,11 +39,11 @@ pub struct Site {
 }
 
 impl Site {
-    /// Starts a server of this version; `None`, with a visible line, where trials are not wanted or the server is not at hand. The early
+    /// Starts a server of this version; `None`, with a visible line, if trials are disabled or the server is not available. The early
     /// version belongs to the long trials.
     ///
     /// # Panics
-    /// When the server refuses the CRD.
+    /// The server rejects the CRD.
     pub async fn of<K>(version: Version) -> Option<Self>
     where
         K: CustomResourceExt + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -63,17 +63,17 @@ impl Site {
         Some(Self { client, version, proxy, _server: server })
     }
 
-    /// The variable by which the operator's process finds the server.
+    /// The variable with the address of the server for the operator's process.
     #[must_use]
     pub fn variable(&self) -> (&'static str, String) {
         (API, self.proxy.url())
     }
 
-    /// Kills the operator that `start` starts, again and again, while the load changes so many times in each of its lives. In the end every
-    /// object is right, and nothing is left when all are deleted.
+    /// Kills the operator that `start` starts, again and again, while the load changes `changes` times in each of its lives. In the end
+    /// every object is correct, and nothing is left after all are deleted.
     ///
     /// # Panics
-    /// When something is still wrong after the deadline.
+    /// Something is still wrong after the deadline.
     pub async fn endure(&self, load: &mut impl Load, changes: usize, start: impl Fn() -> Process) {
         let (version, kills) = (self.version, if long() { 30 } else { 3 });
         for _ in 0..kills {
@@ -91,11 +91,11 @@ impl Site {
     }
 }
 
-/// In the process of the operator: a client of the server, through the proxy. `None`: a test run started this process. The process ends with
-/// the one that started it.
+/// In the process of the operator: a client of the server, through the proxy; `None` if a test run started this process. The process ends
+/// with its parent.
 ///
 /// # Panics
-/// When the address is none.
+/// The address is invalid.
 #[must_use]
 pub fn client_of_the_process() -> Option<Client> {
     let address = std::env::var(API).ok()?.parse().expect("an address");
@@ -103,7 +103,7 @@ pub fn client_of_the_process() -> Option<Client> {
     Some(Client::try_from(Config::new(address)).expect("a client"))
 }
 
-/// Takes off what Kubernetes 1.20 does not know or takes wrongly: rules in CEL, and a default that is an empty string, which it reads as null.
+/// Removes what Kubernetes 1.20 does not support: CEL rules, and a default of an empty string, which it reads as null.
 fn fit_for_1_20(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -127,7 +127,7 @@ where
     }
     crds.patch(name, &PatchParams::apply("trial"), &Patch::Apply(crd)).await.expect("the CRD is accepted");
     wait::await_condition(crds, name, conditions::is_crd_established()).await.expect("it is established");
-    // Its routes are there a moment later.
+    // Its routes are available a moment later.
     let objects = Api::<K>::default_namespaced(client.clone());
     eventually(Duration::from_secs(60), || async { objects.list(&ListParams::default()).await.ok() }).await;
 }

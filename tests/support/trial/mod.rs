@@ -1,4 +1,4 @@
-//! Trials: an operator in a process of its own, real API servers that a test may kill, and a proxy between them that can fail.
+//! Trials: an operator in a separate process, real API servers that a test may kill, and a proxy between them that can fail.
 
 pub mod deadline;
 pub mod faults;
@@ -13,10 +13,10 @@ pub use self::process::Process;
 pub use self::proxy::Proxy;
 use crate::test_env::servers;
 
-/// Whether trials were asked for: `EVENKEEL_TRIALS=short` or `all`. Otherwise a visible line says that they are skipped.
+/// Whether trials are enabled: `EVENKEEL_TRIALS=short` or `all`. Otherwise a visible line reports that they are skipped.
 ///
 /// # Panics
-/// When the variable holds another word, or the real servers are not at hand.
+/// The variable has another value, or the real servers are not available.
 #[must_use]
 pub fn wanted() -> bool {
     let wanted = long() || std::env::var("EVENKEEL_TRIALS").is_ok_and(|word| word == "short");
@@ -30,10 +30,10 @@ pub fn wanted() -> bool {
     wanted
 }
 
-/// Whether the long form of the trials was asked for: `EVENKEEL_TRIALS=all`.
+/// Whether the long trials are enabled: `EVENKEEL_TRIALS=all`.
 ///
 /// # Panics
-/// When the variable holds another word.
+/// The variable has another value.
 #[must_use]
 pub fn long() -> bool {
     match std::env::var("EVENKEEL_TRIALS").as_deref() {
@@ -43,10 +43,10 @@ pub fn long() -> bool {
     }
 }
 
-/// Says what did not run, and why. Past the harness, which hides what a test that passes prints.
+/// Reports what did not run, and why. It bypasses the harness, which hides the output of passing tests.
 ///
 /// # Panics
-/// When standard error is closed.
+/// Standard error is closed.
 #[allow(clippy::explicit_write, reason = "the test harness hides what the macros print")]
 pub fn skipped(why: &str) {
     writeln!(std::io::stderr(), "SKIPPED: {why}").expect("standard error is open");

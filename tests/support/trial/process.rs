@@ -1,11 +1,11 @@
-//! The operator in a process of its own, which a test can kill as `kill -9` does.
+//! The operator in a separate process, which a test can kill like `kill -9`.
 
 use std::env;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A test of the same binary, run as a process. It ends with this value, and with the process that started it.
+/// A test of the same binary that runs as a process. It ends when this value is dropped, and with its parent.
 pub struct Process {
     child: Child,
     log: PathBuf,
@@ -15,7 +15,7 @@ impl Process {
     /// Starts the ignored test `test` of this binary with these variables. Its output is appended to the file `log`.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     #[must_use]
     pub fn start(test: &str, variables: &[(&str, String)], log: &Path) -> Self {
         let file = || File::options().create(true).append(true).open(log).expect("the log can be written");
@@ -27,24 +27,24 @@ impl Process {
         Self { child, log: log.to_owned() }
     }
 
-    /// Ends it at once.
+    /// Kills it at once.
     ///
     /// # Panics
-    /// When it cannot be ended.
+    /// It cannot be killed.
     pub fn kill(&mut self) {
         self.child.kill().expect("the operator can be killed");
         self.child.wait().expect("the operator ends");
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     ///
     /// # Panics
-    /// When its state cannot be read.
+    /// Its state cannot be read.
     pub fn is_alive(&mut self) -> bool {
         self.child.try_wait().expect("the state of the operator").is_none()
     }
 
-    /// What it printed so far.
+    /// Its output so far.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
@@ -53,16 +53,16 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// In the process of the operator: ends it when the process that started it is gone, however that ended.
+/// In the process of the operator: ends it when its parent is gone, however that ended.
 pub fn end_with_parent() {
     std::thread::spawn(|| {
-        // Standard input ends with the other process.
+        // Standard input ends with the parent.
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(0);
     });

@@ -1,4 +1,4 @@
-//! A proxy on loopback between an operator and a real API server: it forwards, fails as it is told, and breaks streams that are open.
+//! A proxy on loopback between an operator and a real API server: it forwards, injects faults, and breaks open streams.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,15 +23,15 @@ use tower::BoxError;
 
 type Answer = Response<UnsyncBoxBody<Bytes, BoxError>>;
 
-/// What the proxy does to each request.
+/// The current fault of the proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Weather {
     fault: Option<Effect>,
-    /// On paths that contain this only.
+    /// The part of the paths that it affects.
     on: String,
 }
 
-/// The proxy. It ends with this value.
+/// The proxy. It ends when this value is dropped.
 pub struct Proxy {
     address: SocketAddr,
     weather: watch::Sender<Weather>,
@@ -47,10 +47,10 @@ struct Forward {
 }
 
 impl Proxy {
-    /// A proxy to the server of this client, as this user if one is named.
+    /// Starts a proxy to the server of this client, as this user if one is named.
     ///
     /// # Panics
-    /// When there is no free port, or the name is no header value.
+    /// No port is free, or the name is not a header value.
     pub async fn start(to: Client, user: Option<&str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -62,32 +62,32 @@ impl Proxy {
         Self { address, weather, struck, _serving: serving }
     }
 
-    /// Where the operator finds it.
+    /// The address for the operator.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// From now on, requests whose path contains `on` meet this fault, and open streams to such paths break.
+    /// From now on, requests whose path contains `on` get this fault, and open streams of such paths break.
     pub fn fail(&self, fault: &Effect, on: &str) {
         self.weather.send_replace(Weather { fault: Some(fault.clone()), on: on.to_owned() });
     }
 
-    /// Ends the fault, and returns how many requests met one so far.
+    /// Ends the fault, and returns how many requests were affected so far.
     pub fn mend(&self) -> usize {
         self.weather.send_replace(Weather::default());
         self.struck.load(Ordering::SeqCst)
     }
 }
 
-/// Its connections end with it.
+/// Accepts connections, which end with this future.
 async fn serve(listener: TcpListener, forward: Arc<Forward>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         let forward = forward.clone();
         connections.spawn(async move {
             let service = service_fn(|request| forward.answer(request));
-            // A broken connection is what this is for.
+            // Broken connections are intended.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
         while connections.try_join_next().is_some() {}
@@ -102,7 +102,7 @@ impl Forward {
         self.struck.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
         match fault {
             Some(Effect::Hang) => {
-                // Also after the fault: a request that was swallowed is never answered.
+                // Also after the fault: a swallowed request is never answered.
                 std::future::pending().await
             }
             Some(Effect::HalfBody) => {
@@ -127,14 +127,14 @@ impl Forward {
         }
         let body = Body::from(body.collect().await?.to_bytes().to_vec());
         let mut answer = self.to.send(Request::from_parts(parts, body)).await?;
-        // Of this connection, not of the other one.
+        // These headers belong to this connection, not to the other one.
         for header in [http::header::TRANSFER_ENCODING, http::header::CONNECTION] {
             answer.headers_mut().remove(header);
         }
         Ok(answer)
     }
 
-    /// The body, until a fault begins that its path meets: then the connection breaks.
+    /// The body, until a fault affects its path: then the connection breaks.
     fn until_a_fault(&self, path: String, body: Body) -> UnsyncBoxBody<Bytes, BoxError> {
         let mut weather = self.weather.clone();
         let broken = async move {
@@ -156,7 +156,7 @@ fn full(bytes: Bytes) -> UnsyncBoxBody<Bytes, BoxError> {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// These bytes, and then the connection breaks.
+/// These bytes, and then a broken connection.
 fn torn(bytes: Bytes) -> UnsyncBoxBody<Bytes, BoxError> {
     let frames = [Ok(Frame::data(bytes)), Err(BoxError::from("the connection broke"))];
     BodyExt::boxed_unsync(StreamBody::new(futures::stream::iter(frames)))

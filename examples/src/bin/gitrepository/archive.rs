@@ -1,4 +1,4 @@
-//! Reproducible archives: the same commit gives the same bytes, on every machine and at every time.
+//! Reproducible archives: the same commit gives the same bytes on every machine, at any time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,17 +17,17 @@ use tar::{Builder, EntryType, Header};
 use crate::include::Included;
 use crate::rules::{self, Rules};
 
-/// The files of an archive by path: sorted, so that the same files give the same bytes.
+/// The files of an archive by path, sorted so that the same files give the same bytes.
 pub struct Files(BTreeMap<Vec<u8>, Content>);
 
-/// A file: one of the commit, or one of an included archive.
+/// A file from the commit or from an included archive.
 enum Content {
     Blob(EntryKind, ObjectId),
     Bytes(EntryKind, Vec<u8>),
 }
 
 impl Files {
-    /// The files of a commit. Submodules are left out: their content is elsewhere.
+    /// Returns the files of a commit without submodules, whose content is stored elsewhere.
     ///
     /// # Errors
     /// The objects cannot be read.
@@ -58,7 +58,7 @@ impl Files {
         Ok(())
     }
 
-    /// Takes out what the rules leave out: those of the files named `.sourceignore`, and those of the spec.
+    /// Removes the files that match the rules of the `.sourceignore` files or of the spec.
     ///
     /// # Errors
     /// A file of rules cannot be read.
@@ -68,15 +68,14 @@ impl Files {
         for (path, content) in self.0.iter().filter(|(path, _)| is_rules(path)) {
             files.push((path.clone(), content.bytes(repository)?));
         }
-        // The rules of a folder count more than those of the folders around it.
+        // Rules of a nested folder override those of the folders around it.
         files.sort_by_key(|(path, _)| path.iter().filter(|byte| **byte == b'/').count());
         let rules = Rules::new(&files, spec)?;
         self.0.retain(|path, _| !rules.leave_out(path));
         Ok(())
     }
 
-    /// Writes the files as tar.gz and returns the digest of what was written, as `sha256:<hex>`. Times, users and the gzip
-    /// header are fixed.
+    /// Writes the files as tar.gz with fixed times, users and gzip header, and returns the digest of the output as `sha256:<hex>`.
     ///
     /// # Errors
     /// The objects cannot be read, or the output cannot be written.
@@ -107,7 +106,7 @@ impl Content {
     }
 }
 
-/// The digest of what is read, in the form that [`Files::write`] returns.
+/// Returns the digest of the input, in the form that [`Files::write`] returns.
 ///
 /// # Errors
 /// Reading failed.
@@ -139,7 +138,7 @@ fn append<W: Write>(tar: &mut Builder<GzEncoder<W>>, path: &[u8], kind: EntryKin
     }
 }
 
-/// Hashes what passes through.
+/// A writer that hashes all bytes that pass through it.
 struct Hashing<W> {
     inner: W,
     hash: Sha256,
@@ -185,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_is_that_of_the_bytes() {
+    fn the_digest_matches_the_bytes() {
         let (bytes, expected) = archive();
         assert_eq!(digest(bytes.as_slice()).unwrap(), expected);
     }
 
     #[test]
-    fn every_file_is_in_it_sorted_and_without_time_or_owner() {
+    fn archive_entries_are_sorted_without_time_or_owner() {
         let (bytes, _) = archive();
         let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(bytes.as_slice()));
         let mut found = Vec::new();
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_included_archive_goes_into_its_folder_and_over_files_of_the_same_name() {
+    fn an_included_archive_overwrites_files_in_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path().join("base.tar.gz");
         std::fs::write(&base, archive().0).unwrap();
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rules_leave_out_is_not_in_it() {
+    fn ignored_files_are_not_in_the_archive() {
         let folder = tempfile::tempdir().unwrap();
         let all = [("a.md", ""), ("b", ""), ("c/.sourceignore", "/d\n"), ("c/d", ""), ("c/e", ""), (".gitignore", "")];
         let id = sample::repository(folder.path(), &all).unwrap();

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use clap::Parser;
 use examples::server::Choice;
 
-/// Keeps an archive of the wanted revision of git repositories, as a Kubernetes operator does.
+/// Stores an archive of the wanted revision of git repositories, as a Kubernetes operator does.
 ///
-/// Starts an API server in this process, installs the definition, applies four objects and shows what becomes of them:
-/// `plain` points at a git repository; `broken-url` has an URL that cannot work; `late-secret` names a Secret that is not
-/// there yet, and wakes when the demo makes it a few seconds later; `with-include` waits for the archive of `plain` and puts
-/// it into its own.
+/// Starts an API server in this process, installs the CRD, applies four objects and shows their states: `plain` points at a git repository;
+/// `broken-url` has an invalid URL; `late-secret` names a missing Secret, which the demo creates a few seconds later; `with-include` waits
+/// for the archive of `plain` and includes it in its own.
 ///
 /// Logs go to standard error: RUST_LOG=info, RUST_LOG=evenkeel=debug.
 #[derive(Debug, Parser)]
@@ -20,12 +19,12 @@ pub struct Args {
     #[arg(long)]
     pub once: bool,
 
-    /// The repository of the objects: a folder or an URL [default: the repository around the working directory, or a
-    /// small one made for the demo]
+    /// The repository of the objects: a folder or a URL [default: the repository around the working directory, or a small one created for
+    /// the demo]
     #[arg(long, value_name = "PATH|URL")]
     pub url: Option<String>,
 
-    /// Where archives and clones are kept [default: a temporary folder, removed at the end]
+    /// The folder for archives and clones [default: a temporary folder, removed at the end]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! What the operator does to real files, on an API server in this process.
+//! Tests of the operator on real files, with an API server in this process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use crate::storage::Storage;
 const NAME: &str = "podinfo";
 const LONG: Duration = Duration::from_secs(30);
 
-/// A cluster with the operator at work on one repository.
+/// A cluster with the operator running on one repository.
 struct World {
     cluster: Cluster,
     repositories: Api<GitRepository>,
@@ -59,7 +59,7 @@ impl World {
         self.repositories.patch(name, &PatchParams::apply("test").force(), &Patch::Apply(&object)).await.unwrap();
     }
 
-    /// The file of the revision, once Ready is True and the status names it.
+    /// Waits until Ready is True and the status names the revision, and returns the stored file.
     async fn stored(&self, revision: &str) -> PathBuf {
         self.stored_as(NAME, revision).await
     }
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// Reason and message of Ready.
-    async fn told(&self, name: &str) -> (String, String) {
+    async fn ready_text(&self, name: &str) -> (String, String) {
         eventually(LONG, || async {
             let object = self.repositories.get(name).await.ok()?;
             let conditions = object.status?.conditions;
@@ -101,7 +101,7 @@ async fn appears(path: &Path) {
 }
 
 #[tokio::test]
-async fn a_new_revision_is_one_status_write_and_ready_never_leaves_true() {
+async fn a_new_revision_is_one_write_and_stays_ready() {
     let world = World::start().await;
     let first = world.commit("one");
     world.apply(json!({})).await;
@@ -118,7 +118,7 @@ async fn a_new_revision_is_one_status_write_and_ready_never_leaves_true() {
     let before = world.status_writes();
     let second = world.commit("two");
     let file = world.stored(&second).await;
-    // A rebuilt file is the work of a later pass: whatever the first one wrote is written by then.
+    // A later pass rebuilds the file, so all writes of the first pass are done by then.
     std::fs::remove_file(&file).unwrap();
     appears(&file).await;
     assert_eq!(world.status_writes(), before + 1);
@@ -141,7 +141,7 @@ async fn a_change_of_the_spec_fetches_again() {
 }
 
 #[tokio::test]
-async fn the_files_are_gone_when_the_object_is() {
+async fn deleting_the_object_removes_its_files() {
     let world = World::start().await;
     let revision = world.commit("one");
     world.apply(json!({})).await;
@@ -152,11 +152,11 @@ async fn the_files_are_gone_when_the_object_is() {
 }
 
 #[tokio::test]
-async fn a_ref_that_is_pushed_later_is_waited_for() {
+async fn a_missing_ref_is_awaited() {
     let world = World::start().await;
     world.commit("one");
     world.apply(json!({ "ref": { "branch": "later" } })).await;
-    assert_eq!(world.told(NAME).await, ("RefMissing".to_owned(), "branch later is not there yet".to_owned()));
+    assert_eq!(world.ready_text(NAME).await, ("RefMissing".to_owned(), "branch later is not there yet".to_owned()));
 }
 
 fn files(archive: &Path) -> Vec<String> {
@@ -166,13 +166,13 @@ fn files(archive: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_included_repository_is_waited_for_and_its_news_are_taken_up() {
+async fn an_included_repository_is_awaited_and_followed() {
     let world = World::start().await;
     let revision = world.commit("one");
     let app = json!({ "interval": "1h", "ignore": "/file", "include": [{ "repository": NAME, "toPath": "base" }] });
     world.apply_as("app", app).await;
     let waiting = "GitRepository \"podinfo\" is not there yet".to_owned();
-    assert_eq!(world.told("app").await, ("IncludeMissing".to_owned(), waiting));
+    assert_eq!(world.ready_text("app").await, ("IncludeMissing".to_owned(), waiting));
     world.apply(json!({ "interval": "1h" })).await;
     let first = world.stored_as("app", &revision).await;
     assert_eq!(files(&first), ["base/file"]);
@@ -185,9 +185,9 @@ async fn an_included_repository_is_waited_for_and_its_news_are_taken_up() {
 }
 
 #[tokio::test]
-async fn an_include_that_cannot_work_stalls() {
+async fn an_invalid_include_stalls() {
     let world = World::start().await;
     world.commit("one");
     world.apply(json!({ "include": [{ "repository": NAME }] })).await;
-    assert_eq!(world.told(NAME).await.0, "InvalidInclude");
+    assert_eq!(world.ready_text(NAME).await.0, "InvalidInclude");
 }

@@ -1,4 +1,4 @@
-//! Clones of repositories over HTTP: shallow, bare, and a cache that may be lost.
+//! Clones of repositories over HTTP: shallow, bare, and only a cache.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,19 +13,19 @@ use gix::remote::{Direction, fetch};
 use crate::git::{Commit, FetchFailed, GitRef, commit, find, options};
 use crate::remote::Login;
 
-/// More packs than this in a clone, and it is made anew: every fetch adds one, and nothing else repacks them.
+/// A clone with more packs than this is recreated: every fetch adds a pack, and nothing repacks them.
 const MAX_PACKS: usize = 32;
 const NO_LOGIN: &str = "the server asks for a login, name a Secret with `username` and `password` in `secret`";
-/// Where the fetched ref stands in a clone.
+/// The name of the fetched ref in a clone.
 const FETCHED: &str = "refs/evenkeel/fetched";
 
-/// A connection on which the server has told its refs.
+/// A connection on which the server has listed its refs.
 type Prepared<'remote, 'r> = fetch::Prepare<'remote, 'r, Box<dyn Transport + Send>>;
 
-/// Brings the wanted commit into the clone, where it is not yet there.
+/// Fetches the wanted commit into the clone if it is missing.
 ///
 /// # Errors
-/// The server cannot be reached, refuses the login, or sends what cannot be stored.
+/// The server cannot be reached, refuses the login, or sends invalid data.
 pub fn download(
     url: &gix::Url,
     wanted: Option<&GitRef>,
@@ -48,7 +48,7 @@ pub fn download(
         (Some(GitRef::Commit(_)), _) => None,
         _ => Some(name),
     };
-    // Nothing to download where the clone has the commit.
+    // The clone has the commit already.
     if repository.find_commit(id).is_ok() {
         return commit(&repository, id, label.as_deref()).map(Some);
     }
@@ -58,7 +58,7 @@ pub fn download(
     commit(&repository, id, label.as_deref()).map(Some)
 }
 
-/// The names of the server's tags.
+/// Lists the names of the server's tags.
 ///
 /// # Errors
 /// As for [`download`].
@@ -75,7 +75,7 @@ fn remote<'r>(repository: &'r Repository, url: &gix::Url, spec: &str) -> Result<
     Ok(remote.with_refspecs([spec], Direction::Fetch)?)
 }
 
-/// Asks the server for its refs, and what it would send.
+/// Requests the refs of the server and prepares the fetch.
 fn prepare<'remote, 'r>(
     remote: &'remote gix::Remote<'r>,
     login: Option<Login>,
@@ -84,7 +84,7 @@ fn prepare<'remote, 'r>(
     Ok(connection.prepare_fetch(gix::progress::Discard, Default::default())?)
 }
 
-/// Says who we are once; a refused login is the end of it.
+/// Answers one request for credentials; a refused login is final.
 fn answer(login: Option<Login>) -> impl FnMut(Action) -> gix::Result<Option<Outcome>> {
     move |action| {
         let Action::Get(context) = action else { return Ok(None) };
@@ -98,7 +98,7 @@ fn answer(login: Option<Login>) -> impl FnMut(Action) -> gix::Result<Option<Outc
     }
 }
 
-/// A clone is a cache: what cannot be opened, or has grown too many packs, is made anew.
+/// Opens the clone, or recreates it when it is damaged or has too many packs.
 fn open_or_init(clone: &Path) -> Result<Repository, FetchFailed> {
     let packs = std::fs::read_dir(clone.join("objects/pack")).map_or(0, Iterator::count);
     if packs < 2 * MAX_PACKS
@@ -124,7 +124,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn a_damaged_clone_is_made_anew() {
+    fn a_damaged_clone_is_recreated() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("HEAD"), "nonsense").unwrap();
         assert!(open_or_init(folder.path()).unwrap().is_bare());
@@ -132,13 +132,13 @@ mod tests {
     }
 
     fn over_http(folder: &Path, door: Door) -> Remote {
-        // The other tests have none, so only the first of these can win.
+        // No other test installs a provider, so only the first call can succeed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Remote::parse(&daemon::serve(folder, door).unwrap()).unwrap()
     }
 
     #[test]
-    fn what_a_server_has_is_fetched_into_a_shallow_clone_and_again_when_it_is_new() {
+    fn new_commits_are_fetched_into_a_shallow_clone() {
         let folder = tempfile::tempdir().unwrap();
         let (origin, clone) = (folder.path().join("origin"), folder.path().join("clone"));
         sample::repository(&origin, &[("README", "old")]).unwrap();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_asks_for_a_login_gets_none_and_the_error_names_the_cure() {
+    fn a_required_login_fails_with_the_fix() {
         let folder = tempfile::tempdir().unwrap();
         let remote = over_http(folder.path(), Door::Locked);
         let text = remote.fetch(None, None, &folder.path().join("clone")).unwrap_err().to_string();

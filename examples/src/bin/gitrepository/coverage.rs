@@ -1,4 +1,4 @@
-//! Each condition and reason of the operator is reached once; those that no object leads to are listed.
+//! Every condition and reason of the operator is reached; unreachable ones are listed.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::storage::Storage;
 
 type Change = fn(&mut Value);
 
-/// The name of an object, what is odd about it, and the reason that Ready then has.
+/// The name of an object, its defect, and the resulting reason of Ready.
 const ODD: [(&str, Change, &str); 9] = [
     ("sound", |_| {}, "Stored"),
     ("address", |spec| spec["url"] = json!("ftp://example.com"), "InvalidSource"),
@@ -26,19 +26,18 @@ const ODD: [(&str, Change, &str); 9] = [
     ("nowhere", |spec| spec["url"] = json!("/nowhere/at/all"), "FetchFailed"),
 ];
 
-/// Reasons that belong to the step that fetches, to the one that includes, and to the storage. Those of watched objects are known to be of
-/// the steps that watch them.
+/// Reasons of the fetch step, of the include step, and of the storage. Reasons of watched objects belong to the steps that watch them.
 const FETCH: [&str; 3] = ["FetchFailed", "InvalidSource", "RefMissing"];
 const INCLUDE: [&str; 1] = ["InvalidInclude"];
 const STORAGE: [&str; 1] = ["StorageFailed"];
 
-/// What no object leads to: each step returns the one error type of all, and meets but a few of its variants.
+/// The reasons that no object reaches: every step returns the same error type but only a few of its variants.
 fn unreached() -> Vec<String> {
     let of = |condition: &str, reasons: &[&[&str]]| -> Vec<String> {
         reasons.iter().copied().flatten().map(|reason| format!("gitrepositories {condition} {reason}")).collect()
     };
     let all = [
-        // It shows where an archive fails behind a new revision.
+        // This condition shows that the archive of a new revision failed.
         of("ArtifactOutdated", &[&["NewRevision"]]),
         of("ArtifactStored", &[&FETCH, &INCLUDE, &STORAGE]),
         of("IncludesAvailable", &[&FETCH, &STORAGE]),
@@ -54,7 +53,7 @@ fn has_reason(object: &GitRepository, reason: &str) -> bool {
 }
 
 #[tokio::test]
-async fn every_reason_but_these_is_reached() {
+async fn every_reason_except_the_listed_is_reached() {
     let folder = tempfile::tempdir().unwrap();
     let origin = folder.path().join("origin");
     sample::repository(&origin, &[("file", "text")]).unwrap();

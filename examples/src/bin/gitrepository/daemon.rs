@@ -9,12 +9,12 @@ use flate2::write::ZlibEncoder;
 use gix::objs::Kind;
 use gix::{ObjectId, Repository};
 
-/// Whom the server lets in.
+/// Access rule of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
-    /// Everyone.
+    /// Allows every client.
     Open,
-    /// Nobody without a login.
+    /// Requires a login.
     Locked,
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn serve(folder: &Path, door: Door) -> io::Result<String> {
     let url = format!("http://{}/repository.git", listener.local_addr()?);
     let folder = folder.to_owned();
     std::thread::spawn(move || {
-        // A client that hangs up early hurts itself only.
+        // A client that disconnects early affects only its own connection.
         listener.incoming().flatten().for_each(|stream| drop(answer(stream, &folder, door)));
     });
     Ok(url)
@@ -90,7 +90,7 @@ fn reply(folder: &PathBuf, request: &str) -> Vec<u8> {
     reply
 }
 
-/// A pack with the commit, its trees and its blobs, none of them as a delta.
+/// Builds a pack of the commit, its trees and its blobs, without deltas.
 fn pack(repository: &Repository, tip: ObjectId) -> Vec<u8> {
     let tree = repository.find_commit(tip).unwrap().tree().unwrap();
     let mut ids = vec![tip, tree.id];
@@ -110,7 +110,7 @@ fn pack(repository: &Repository, tip: ObjectId) -> Vec<u8> {
     pack
 }
 
-/// Kind and size, seven bits at a time, four in the first byte.
+/// Encodes kind and size with seven bits per byte, four in the first byte.
 fn entry_header(kind: Kind, mut size: usize) -> Vec<u8> {
     let kind: u8 = match kind {
         Kind::Commit => 1,

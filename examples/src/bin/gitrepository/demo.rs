@@ -1,11 +1,11 @@
-//! The demo: four objects, the states that they are to reach, and a Secret that comes late.
+//! The demo: four objects, their expected states, and a Secret that is created late.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use evenkeel::StatusContract;
 use evenkeel::condition::{self, ConditionStatus, READY, STALLED};
-use examples::server::said;
+use examples::server::message_of;
 use futures::{Stream, StreamExt};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
@@ -18,32 +18,32 @@ use tokio::time::{Instant, interval, timeout};
 use crate::operator::GitRepository;
 use crate::table::{Row, Table};
 
-/// The object that works.
+/// The object that becomes ready.
 const PLAIN: &str = "plain";
-/// The one with an URL that cannot work.
+/// The object with an invalid URL.
 const BROKEN: &str = "broken-url";
-/// The one that names a Secret that is not there yet.
+/// The object that names a missing Secret.
 const LATE: &str = "late-secret";
 const SECRET: &str = "late-login";
-/// The one that includes the archive of the one that works.
+/// The object that includes the archive of [`PLAIN`].
 const WHOLE: &str = "with-include";
 const NAMES: [&str; 4] = [PLAIN, BROKEN, LATE, WHOLE];
 const MANAGER: &str = "gitrepository-demo";
-/// How long the object waits for its Secret, so that a person sees it wait.
+/// How long the object waits for its Secret, so that the wait is visible.
 const SECRET_AFTER: Duration = Duration::from_secs(3);
 const DEADLINE: Duration = Duration::from_secs(60);
 const FAREWELL: Duration = Duration::from_secs(15);
 
-/// When the demo is over.
+/// When the demo ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// All expected states are reached; a minute at most.
+    /// When all expected states are reached, or after a minute.
     Reached,
-    /// It is stopped.
+    /// When it is stopped.
     Stopped,
 }
 
-/// The demo, in one namespace of a server that knows the definition.
+/// The demo, in one namespace of a server that has the CRD.
 #[derive(Debug)]
 pub struct Demo {
     repositories: Api<GitRepository>,
@@ -55,17 +55,17 @@ pub struct Demo {
 type Result<T> = std::result::Result<T, String>;
 
 impl Demo {
-    /// A demo in the namespace.
+    /// Creates a demo in the namespace.
     #[must_use]
     pub fn new(client: Client, namespace: &str, table: Table) -> Self {
         let repositories = Api::namespaced(client.clone(), namespace);
         Self { repositories, secrets: Api::namespaced(client, namespace), seen: BTreeMap::new(), table }
     }
 
-    /// Applies the objects and shows what becomes of them.
+    /// Applies the objects and shows their states.
     ///
     /// # Errors
-    /// The server refuses something, or a state is not reached in time.
+    /// The server rejects a request, or a state is not reached in time.
     pub async fn run(&mut self, url: &str, until: Until) -> Result<()> {
         self.delete_secret().await?;
         for (name, spec) in [
@@ -86,14 +86,16 @@ impl Demo {
         }
     }
 
-    /// Deletes the objects and waits until they are gone, which is when their files are.
+    /// Deletes the objects and waits until they are gone, which means that their files are removed.
     ///
     /// # Errors
-    /// The server refuses, or an object stays.
+    /// The server rejects a request, or an object is not removed.
     pub async fn end(&mut self) -> Result<()> {
         for name in NAMES {
             match self.repositories.delete(name, &DeleteParams::default()).await {
-                Err(error) if !is_absent(&error) => return Err(format!("cannot delete {name}: {}", said(&error))),
+                Err(error) if !is_absent(&error) => {
+                    return Err(format!("cannot delete {name}: {}", message_of(&error)));
+                }
                 _ => {}
             }
         }
@@ -117,10 +119,10 @@ impl Demo {
         let params = PatchParams::apply(MANAGER).force();
         let applied = self.repositories.patch(name, &params, &Patch::Apply(&object)).await;
         let help = |error: &kube::Error| if is_absent(error) { ", choose another with --namespace" } else { "" };
-        applied.map(drop).map_err(|error| format!("cannot apply {name}: {}{}", said(&error), help(&error)))
+        applied.map(drop).map_err(|error| format!("cannot apply {name}: {}{}", message_of(&error), help(&error)))
     }
 
-    /// Shows every change, and every second the ages.
+    /// Shows every change, and updates the ages every second.
     async fn follow(
         &mut self,
         mut events: impl Stream<Item = watcher::Result<Event<GitRepository>>> + Unpin,
@@ -152,12 +154,12 @@ impl Demo {
             }
             Some(Ok(Event::Init)) => self.seen.clear(),
             Some(Ok(Event::InitDone)) | None => {}
-            // The watcher starts again by itself.
+            // The watcher restarts automatically.
             Some(Err(error)) => tracing::warn!(%error, "watch"),
         }
     }
 
-    /// Makes the Secret once the object has waited for it long enough to be seen.
+    /// Creates the Secret once the wait of the object has been visible long enough.
     async fn create_secret(&self, waiting_since: &mut Option<Instant>) -> Result<()> {
         let Some(late) = self.seen.get(LATE) else { return Ok(()) };
         if waiting_since.is_none() && reason(late) == Some("SecretMissing") {
@@ -173,23 +175,25 @@ impl Demo {
             "stringData": { "username": "demo", "password": "not used by a local repository" },
         });
         let made = self.secrets.patch(SECRET, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&secret)).await;
-        made.map(drop).map_err(|error| format!("cannot create the Secret {SECRET}: {}", said(&error)))
+        made.map(drop).map_err(|error| format!("cannot create the Secret {SECRET}: {}", message_of(&error)))
     }
 
     async fn delete_secret(&self) -> Result<()> {
         match self.secrets.delete(SECRET, &DeleteParams::default()).await {
-            Err(error) if !is_absent(&error) => Err(format!("cannot delete the Secret {SECRET}: {}", said(&error))),
+            Err(error) if !is_absent(&error) => {
+                Err(format!("cannot delete the Secret {SECRET}: {}", message_of(&error)))
+            }
             _ => Ok(()),
         }
     }
 
     async fn remaining(&self) -> Result<usize> {
         let list = self.repositories.list_metadata(&ListParams::default()).await;
-        let list = list.map_err(|error| format!("cannot list the objects: {}", said(&error)))?;
+        let list = list.map_err(|error| format!("cannot list the objects: {}", message_of(&error)))?;
         Ok(list.items.iter().filter(|object| NAMES.contains(&object.name_any().as_str())).count())
     }
 
-    /// What is not yet as it is to be.
+    /// Lists the expected states that are not reached yet.
     fn missing(&self) -> Vec<String> {
         let wrong = |name: &str| match self.seen.get(name) {
             None => Some(format!("{name} is not there")),

@@ -1,4 +1,4 @@
-//! The git work: fetch from an address and resolve the wanted ref to a commit.
+//! Git operations: fetch from an address and resolve the wanted ref to a commit.
 
 use std::fmt;
 use std::io;
@@ -27,10 +27,10 @@ pub enum GitRef {
 }
 
 impl GitRef {
-    /// Checks what can be checked without the repository.
+    /// Checks the ref without the repository.
     ///
     /// # Errors
-    /// A range cannot be read.
+    /// A range is invalid.
     pub fn check(&self) -> Result<(), InvalidSource> {
         match self {
             Self::Semver(range) => version::range(range).map(drop),
@@ -38,7 +38,7 @@ impl GitRef {
         }
     }
 
-    /// The full name of the ref; the id where it is a commit.
+    /// Returns the full name of the ref, or the id of a commit.
     pub fn full_name(wanted: Option<&Self>) -> String {
         match wanted {
             None => "HEAD".to_owned(),
@@ -61,18 +61,18 @@ impl fmt::Display for GitRef {
     }
 }
 
-/// A commit, and the repository on disk that holds it.
+/// A commit, and the local repository that holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Its id.
+    /// The id of the commit.
     pub id: ObjectId,
-    /// The ref that it was found under and its id: `main@sha1:4b825d…`; for a commit by id `sha1:4b825d…`.
+    /// The ref that resolved to it and its id: `main@sha1:4b825d…`; for a commit by id `sha1:4b825d…`.
     pub revision: String,
-    /// Where its objects are.
+    /// The repository with its objects.
     pub repository: PathBuf,
 }
 
-/// A fetch that did not come through, with all its causes in one line.
+/// A failed fetch, with all causes in one line.
 #[derive(Debug, thiserror::Error)]
 #[error("fetch failed: {0}")]
 pub struct FetchFailed(String);
@@ -93,8 +93,8 @@ impl From<io::Error> for FetchFailed {
 }
 
 impl Remote {
-    /// Finds the commit that `wanted` stands for, and brings it here where it is not; `None` where there is no such ref.
-    /// Blocks. `clone` is a folder for the clone of this address alone, made where it is missing.
+    /// Resolves `wanted` to a commit and fetches it if it is missing; `None` if the ref does not exist. This call blocks. `clone` is the
+    /// folder for the clone of this address only; it is created if it is missing.
     ///
     /// # Errors
     /// The repository cannot be opened or reached, refuses the login, or sends what cannot be stored.
@@ -118,7 +118,7 @@ impl Remote {
         }
     }
 
-    /// The names of all tags.
+    /// Lists the names of all tags.
     fn tags(&self, login: Option<Login>, folder: &Path) -> Result<impl Iterator<Item = String>, FetchFailed> {
         let names: Vec<_> = match self {
             Self::Local(path) => {
@@ -132,12 +132,12 @@ impl Remote {
     }
 }
 
-/// Nothing of the user's own configuration: no rewritten addresses, no credential helpers, no prompts.
+/// Ignores the configuration of the user: no rewritten addresses, no credential helpers, no prompts.
 pub fn options() -> gix::open::Options {
     gix::open::Options::isolated()
 }
 
-/// The commit under a full ref name, or of an id.
+/// Returns the commit of a full ref name or of an id.
 pub fn find(repository: &Repository, name: &str, wanted: Option<&GitRef>) -> Result<Option<Commit>, FetchFailed> {
     let (label, id) = if let Some(GitRef::Commit(id)) = wanted {
         let found = ObjectId::from_hex(id.as_bytes()).ok().filter(|id| repository.find_commit(*id).is_ok());
@@ -154,7 +154,7 @@ pub fn find(repository: &Repository, name: &str, wanted: Option<&GitRef>) -> Res
     commit(repository, id, label.as_deref()).map(Some)
 }
 
-/// A tag object is peeled: the revision names the commit.
+/// Peels tag objects, since the revision names the commit.
 pub fn commit(repository: &Repository, id: ObjectId, label: Option<&str>) -> Result<Commit, FetchFailed> {
     let id = repository.find_object(id)?.peel_to_commit()?.id;
     let label = label.map(|name| name.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/"));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn refs_are_found_by_branch_tag_and_commit_and_missed_without_an_error() {
+    fn refs_resolve_by_branch_tag_and_commit() {
         let folder = tempfile::tempdir().unwrap();
         let id = sample::repository(folder.path(), &[("README", "hello")]).unwrap();
         sample::tag(folder.path(), "v1", id).unwrap();

@@ -1,4 +1,4 @@
-//! Other repositories, of which the archive goes into this one.
+//! Other repositories whose archives are included.
 
 use std::path::{Component, Path};
 
@@ -19,7 +19,7 @@ pub struct Include {
     pub to_path: Option<String>,
 }
 
-/// An include that cannot work, whatever happens elsewhere.
+/// An include that is invalid on its own, independent of other objects.
 #[derive(Debug, thiserror::Error)]
 #[error("the include of `{repository}` is not valid: {why}")]
 pub struct InvalidInclude {
@@ -27,14 +27,14 @@ pub struct InvalidInclude {
     why: String,
 }
 
-/// An archive and where its files go.
+/// An archive and the target folder of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Included {
     /// The archive.
     pub artifact: Artifact,
-    /// The folder in it, empty for all of it.
+    /// The folder inside the archive; empty for all of it.
     pub from: String,
-    /// The folder into which its files go.
+    /// The target folder of its files.
     pub to: String,
 }
 
@@ -42,7 +42,7 @@ impl Include {
     /// Checks the include of the repository `own`.
     ///
     /// # Errors
-    /// It includes itself, or a path leads out of its folder.
+    /// It includes itself, or a path leaves its folder.
     pub fn check(&self, own: &str) -> Result<(), InvalidInclude> {
         let wrong = |why| Err(InvalidInclude { repository: self.repository.clone(), why });
         if self.repository == own {
@@ -56,7 +56,7 @@ impl Include {
         Ok(())
     }
 
-    /// What is taken of the artifact.
+    /// Combines the include with the artifact.
     pub fn of(&self, artifact: Artifact) -> Included {
         let folder = |path: &str| {
             let parts = Path::new(path).components().filter(|part| matches!(part, Component::Normal(_)));
@@ -69,7 +69,7 @@ impl Include {
 }
 
 impl Included {
-    /// Where a file of the archive goes; `None` where it is not taken.
+    /// Returns the target path of a file of the archive; `None` if the file is outside the included folder.
     pub fn place(&self, path: &str) -> Option<String> {
         let below = match self.from.as_str() {
             "" => path,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn an_include_that_cannot_work_is_refused() {
+    fn an_invalid_include_is_refused() {
         assert!(include(None, None).check("base").unwrap_err().to_string().contains("itself"));
         for path in ["../x", "/etc", "a/../../b"] {
             assert!(include(Some(path), None).check("app").unwrap_err().to_string().contains(path));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn files_go_where_the_include_says() {
+    fn included_files_are_placed_in_the_target_folder() {
         let all = include(None, None).of(Artifact::default());
         assert_eq!(all.place("a/b").unwrap(), "base/a/b");
         let some = include(Some("./deploy/"), Some("x/y")).of(Artifact::default());

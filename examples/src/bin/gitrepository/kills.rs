@@ -1,4 +1,4 @@
-//! Kills the operator under load, on real API servers: every repository has the archive of its newest revision, and no file is left over.
+//! Kills the operator under load on real API servers: every repository gets the archive of its newest revision, and no file is left over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -17,18 +17,18 @@ use crate::sample;
 use crate::storage::Storage;
 
 const DATA: &str = "GITREPOSITORY_TRIAL_DATA";
-/// So many repositories at most.
+/// The maximum number of repositories.
 const MANY: usize = 12;
 
 #[tokio::test]
 #[ignore = "the operator that the tests below start and kill"]
-async fn the_operator_in_a_process_of_its_own() {
+async fn the_operator_process() {
     let Some(client) = client_of_the_process() else { return };
     let data = env::var(DATA).unwrap();
     operator(Storage::open(data).unwrap()).client(client).run_until(std::future::pending()).await.unwrap();
 }
 
-/// The objects that should be there, and the newest revision of their repository.
+/// The objects that should exist, and the newest revision of their repository.
 struct Load {
     repositories: Api<GitRepository>,
     folder: PathBuf,
@@ -42,7 +42,7 @@ fn name(object: usize) -> String {
 }
 
 impl kills::Load for Load {
-    /// A commit, two new objects, another interval for one, and one is deleted.
+    /// Adds a commit and two objects, changes the interval of one, and deletes one.
     async fn change(&mut self) {
         let text = self.made.to_string();
         let id = sample::repository(&self.folder.join("origin"), &[("file", &text)]).unwrap();
@@ -105,7 +105,7 @@ impl Load {
         (ready != Some(ConditionStatus::True) || !is_newest).then(|| format!("{name}: {ready:?}, {artifact:?}"))
     }
 
-    /// Folders of objects that are gone, and files that a kill in the middle of a write left.
+    /// Lists folders of deleted objects and files of interrupted writes.
     fn left_over(&self) -> Vec<String> {
         let known: BTreeSet<String> = self.wanted.iter().map(|object| name(*object)).collect();
         let mut wrong = Vec::new();
@@ -137,17 +137,17 @@ async fn endure(version: Version) {
     let mut load = Load { repositories, folder: path.clone(), wanted, made: 0, revision };
     let start = || {
         let variables = [site.variable(), (DATA, path.join("data").display().to_string())];
-        Process::start("kills::the_operator_in_a_process_of_its_own", &variables, &path.join("log"))
+        Process::start("kills::the_operator_process", &variables, &path.join("log"))
     };
     site.endure(&mut load, 1, start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_under_load_on_a_modern_server_every_repository_has_its_archive() {
+async fn kills_under_load_on_modern_lose_no_archive() {
     endure(Version::Modern).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_under_load_on_a_server_of_1_20_every_repository_has_its_archive() {
+async fn kills_under_load_on_1_20_lose_no_archive() {
     endure(Version::Full).await;
 }

@@ -1,4 +1,4 @@
-//! Reconciles git repositories: fetches them and keeps an archive of the wanted revision.
+//! Reconciles git repositories: fetches them and stores an archive of the wanted revision.
 
 #![allow(unreachable_pub, reason = "kube's derive puts an item of its own beside the spec")]
 #![allow(clippy::duplicated_attributes, reason = "two columns may well have one type")]
@@ -35,7 +35,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use examples::server::Server;
-use examples::terminal::{end, prepare, say};
+use examples::terminal::{end, prepare, print_line};
 
 use crate::args::Args;
 use crate::demo::{Demo, Until};
@@ -62,7 +62,7 @@ async fn run(args: &Args) -> Result<(), String> {
     server.install(&evenkeel::crd::<git_repository>(), "gitrepository-demo").await?;
     let data = data.display().to_string();
     let more = [("data", data.as_str()), ("repository", &url)];
-    say(&server.introduction(&more, &args.server.namespace, "gitrepositories"))?;
+    print_line(&server.introduction(&more, &args.server.namespace, "gitrepositories"))?;
     let table = Table::new(paint(args));
     let mut demo = Demo::new(server.client.clone(), &args.server.namespace, table);
     let until = if args.once { Until::Reached } else { Until::Stopped };
@@ -71,21 +71,21 @@ async fn run(args: &Args) -> Result<(), String> {
     let running = operator.run_until(async { drop(stopped.await) });
     tokio::pin!(running);
     let outcome = tokio::select! {
-        outcome = tell(&mut demo, &url, until) => outcome,
+        outcome = play(&mut demo, &url, until) => outcome,
         ended = &mut running => return Err(format!("the operator ended: {ended:?}")),
     };
     drop(stop);
     outcome.and(running.await.map_err(|error| error.to_string()))
 }
 
-/// The whole story: the demo until it is over or stopped, and the farewell, in which the operator removes the files.
-async fn tell(demo: &mut Demo, url: &str, until: Until) -> Result<(), String> {
+/// Runs the demo until it ends or is stopped, then deletes the objects, for which the operator removes the files.
+async fn play(demo: &mut Demo, url: &str, until: Until) -> Result<(), String> {
     let outcome = tokio::select! {
         outcome = demo.run(url, until) => outcome,
         _ = tokio::signal::ctrl_c() => Ok(()),
     };
     if outcome.is_ok() && until == Until::Reached {
-        say("\nall expected states are reached; deleting the objects")?;
+        print_line("\nall expected states are reached; deleting the objects")?;
     }
     let ended = tokio::select! {
         ended = demo.end() => ended,
@@ -94,7 +94,7 @@ async fn tell(demo: &mut Demo, url: &str, until: Until) -> Result<(), String> {
     outcome.and(ended)
 }
 
-/// The wanted repository; else the one around the working directory; else a small one, made in the folder.
+/// Returns the wanted repository, else the one around the working directory, else a small one created in the folder.
 fn repository(wanted: Option<&str>, folder: &Path) -> Result<String, String> {
     if let Some(wanted) = wanted {
         let local = PathBuf::from(wanted).canonicalize();

@@ -1,4 +1,4 @@
-//! The operator: what a `GitRepository` is, what can be said of it, and how it comes about.
+//! The operator: the kind `GitRepository`, its conditions and errors, and its steps.
 
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::Secret;
@@ -183,7 +183,7 @@ pub async fn git_repository(repo: &GitRepository, storage: &Storage, cx: &mut Pa
     Ok(())
 }
 
-/// The operator, ready to run.
+/// Returns the operator.
 pub fn operator(storage: Storage) -> Operator {
     Operator::new("source-controller").reconciler::<git_repository>(storage)
 }

@@ -1,4 +1,4 @@
-//! What an archive is made of.
+//! The inputs of an archive.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -6,19 +6,19 @@ use sha2::{Digest, Sha256};
 use crate::git::Commit;
 use crate::include::Included;
 
-/// A commit, what stays out of it, and what else goes in.
+/// A commit, the ignored files, and the included archives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The commit.
     pub commit: Commit,
     /// Rules in the form of `.gitignore`.
     pub ignore: Option<String>,
-    /// The archives of other repositories; where two have a file of one name, the later one's is taken.
+    /// The archives of other repositories; of files with the same name the last one is used.
     pub included: Vec<Included>,
 }
 
 impl Recipe {
-    /// A digest of all that the archive depends on: the same one gives the same bytes.
+    /// Returns a digest of all inputs of the archive: equal digests mean equal bytes.
     pub fn digest(&self) -> String {
         let included = self.included.iter().map(|one| json!([one.artifact.digest, one.from, one.to]));
         let parts = json!([self.commit.revision, self.ignore, included.collect::<Vec<_>>()]);

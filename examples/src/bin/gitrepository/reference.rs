@@ -1,4 +1,4 @@
-//! The reference of the operator, as it stands in the repository, is what its wiring says.
+//! The committed reference of the operator matches its wiring.
 
 use evenkeel_testkit::assert_generated;
 use evenkeel_tests::printed;
@@ -7,7 +7,7 @@ use crate::operator::operator;
 use crate::storage::Storage;
 
 #[test]
-fn the_reference_in_the_repository_is_what_the_wiring_says() {
+fn the_committed_reference_matches_the_wiring() {
     let folder = tempfile::tempdir().unwrap();
     let operator = operator(Storage::open(folder.path()).unwrap());
     let reference = |name: &str| format!("{}/reference/gitrepository/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -19,7 +19,7 @@ fn the_reference_in_the_repository_is_what_the_wiring_says() {
 }
 
 #[test]
-fn the_definition_shows_the_columns_of_the_author_and_those_of_the_conditions() {
+fn the_crd_has_author_and_condition_columns() {
     let folder = tempfile::tempdir().unwrap();
     let definitions = operator(Storage::open(folder.path()).unwrap()).definitions();
     let columns = definitions[0].spec.versions[0].additional_printer_columns.clone().unwrap();

@@ -1,4 +1,4 @@
-//! The address of a repository and who to log in as there.
+//! The address of a repository and the credentials for it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,24 +7,24 @@ use gix::bstr::ByteSlice;
 use gix::url::Scheme;
 use k8s_openapi::api::core::v1::Secret;
 
-/// An address or a range that cannot work, whatever happens elsewhere.
+/// An address or a version range that is invalid on its own.
 #[derive(Debug, thiserror::Error)]
 #[error("the source is not valid: {0}")]
 pub struct InvalidSource(String);
 
 impl InvalidSource {
-    /// What is wrong, and what would do.
+    /// Creates the error with the cause and the fix.
     pub fn new(why: String) -> Self {
         Self(why)
     }
 }
 
-/// A Secret without the keys that a login needs.
+/// A Secret without the keys that a login requires.
 #[derive(Debug, thiserror::Error)]
 #[error("it has no `{0}`, give it the keys `username` and `password`")]
 pub struct NoLogin(&'static str);
 
-/// Who to log in as. Never printed.
+/// Credentials of a login; never printed.
 #[derive(Clone)]
 pub struct Login {
     pub(crate) username: String,
@@ -49,20 +49,20 @@ impl TryFrom<&Secret> for Login {
     }
 }
 
-/// Where to fetch from: an address that has been read and found possible.
+/// A parsed and valid address to fetch from.
 #[derive(Clone, Debug)]
 pub enum Remote {
-    /// A repository on this machine. It is read in place: no copy, no subprocess.
+    /// A repository on this machine; read in place, without a copy or a subprocess.
     Local(PathBuf),
     /// A server that speaks HTTP.
     Http(Box<gix::Url>),
 }
 
 impl Remote {
-    /// Reads an address: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
+    /// Parses an address: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
     ///
     /// # Errors
-    /// Says what is wrong and what would do. The text of an address that holds a password is never repeated.
+    /// The address is invalid; the message names the fix. It never repeats an address that contains a password.
     pub fn parse(text: &str) -> Result<Self, InvalidSource> {
         if text.trim().is_empty() {
             return Err(InvalidSource("it is empty, write for example https://example.com/repository.git".into()));
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_cannot_work_says_why_and_what_would() {
+    fn an_unusable_address_is_refused_with_the_fix() {
         let cases = [
             ("", "it is empty"),
             ("nowhere://example.com/x.git", "`nowhere` is not supported"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_without_a_key_says_which() {
+    fn a_secret_without_a_key_names_the_key() {
         assert!(Login::try_from(&Secret::default()).unwrap_err().to_string().contains("`username`"));
     }
 }

@@ -1,4 +1,4 @@
-//! What stays out of an archive: rules in the form of `.gitignore`.
+//! Files that are left out of an archive: rules in the form of `.gitignore`.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use gix::glob::pattern::Case;
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
 
-/// The file of rules that a repository may hold, in any folder.
+/// The name of the files with rules, which may be in any folder of a repository.
 pub const FILE: &str = ".sourceignore";
 
-/// What is left out unless a rule says otherwise: the files of git itself and of the usual build servers.
+/// Files that are ignored by default: those of git itself and of the usual build servers.
 const ALWAYS: &str = "\
 .git
 .gitignore
@@ -22,15 +22,15 @@ const ALWAYS: &str = "\
 .travis.yml
 ";
 
-/// Rules, of which the last that matches counts.
+/// Rules; the last match decides.
 #[derive(Debug)]
 pub struct Rules(Search);
 
 impl Rules {
-    /// The rules of the `.sourceignore` files of a tree, each for its folder, and then those of the spec.
+    /// Combines the rules of the `.sourceignore` files of a tree, each for its folder, with those of the spec.
     ///
     /// # Errors
-    /// A path cannot be read as one.
+    /// A path is invalid.
     pub fn new(files: &[(Vec<u8>, Vec<u8>)], spec: Option<&str>) -> io::Result<Self> {
         let mut search = Search::default();
         search.add_patterns_buffer(ALWAYS.as_bytes(), FILE, None, Ignore::default())?;
@@ -42,7 +42,7 @@ impl Rules {
         Ok(Self(search))
     }
 
-    /// Whether the file stays out. One below a folder that stays out cannot be brought back, as git has it.
+    /// Whether the file is ignored. As in git, a file below an ignored folder cannot be included again.
     pub fn leave_out(&self, path: &[u8]) -> bool {
         let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end]);
         let mut folders = folders.map(|folder| self.matches(folder.as_bstr(), true));
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_git_and_of_build_servers_stay_out() {
+    fn files_of_git_and_build_servers_are_excluded() {
         assert_eq!(
             left_out(&[], None, &["a", ".gitignore", "b/.gitattributes", ".github/x"]),
             [".gitignore", "b/.gitattributes", ".github/x"]
@@ -75,14 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_rules_counts_for_its_folder() {
+    fn a_sourceignore_file_applies_to_its_folder() {
         let files = [(".sourceignore", "*.md\n"), ("docs/.sourceignore", "!keep.md\n/drafts/\n")];
         let paths = ["a.md", "docs/b.md", "docs/keep.md", "docs/drafts/c", "drafts/d"];
         assert_eq!(left_out(&files, None, &paths), ["a.md", "docs/b.md", "docs/drafts/c"]);
     }
 
     #[test]
-    fn the_spec_has_the_last_word() {
+    fn rules_of_the_spec_override_files() {
         let files = [(".sourceignore", "!a.md\n")];
         assert_eq!(left_out(&files, Some("*.md\n!b.md"), &["a.md", "b.md", "c"]), ["a.md"]);
         assert_eq!(left_out(&files, Some("/*\n!/deploy/"), &["x", "deploy/y", "src/deploy/z"]), ["x", "src/deploy/z"]);

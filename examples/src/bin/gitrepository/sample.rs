@@ -1,11 +1,11 @@
-//! Small git repositories, made with no git program: for the demo where it stands in none, and for tests.
+//! Small git repositories, created without a git program: for the demo outside of a repository, and for tests.
 
 use std::path::Path;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
-/// Adds a commit with exactly these files on top of `main`, in a repository that is made where there is none.
+/// Adds a commit with exactly these files on top of `main`; creates the repository if it is missing.
 ///
 /// # Errors
 /// The folder cannot be written.
@@ -29,17 +29,17 @@ pub fn repository(folder: &Path, files: &[(&str, &str)]) -> gix::Result<ObjectId
     Ok(repository.commit_as(author, author, "refs/heads/main", "A small repository", tree, parents)?.detach())
 }
 
-/// The branch is `main` whatever the user has configured.
+/// Sets the branch to `main`, independent of the configuration of the user.
 fn init(folder: &Path) -> gix::Result<gix::Repository> {
     let options = gix::open::Options::isolated().config_overrides(["init.defaultBranch=main"]);
     let kind = gix::create::Kind::Bare;
     Ok(gix::ThreadSafeRepository::init_opts(folder, kind, gix::create::Options::default(), options)?.to_thread_local())
 }
 
-/// Puts a tag on a commit.
+/// Creates a tag on a commit.
 ///
 /// # Errors
-/// There is one of that name already, or the folder is no repository.
+/// The tag exists already, or the folder is not a repository.
 #[cfg(test)]
 pub fn tag(folder: &Path, name: &str, commit: ObjectId) -> gix::Result<()> {
     let repository = gix::open_opts(folder, gix::open::Options::isolated())?;

@@ -1,4 +1,4 @@
-//! The storage: the artifact files of each object, and the clones that they are made from.
+//! The storage: the artifact files of each object, and the clones from which they are made.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,10 +14,10 @@ use sha2::{Digest, Sha256};
 use crate::archive::{self, Files};
 use crate::recipe::Recipe;
 
-/// How many artifacts of an object stay: the current one, and the one before for whoever is just reading it.
-const KEPT: usize = 2;
+/// The number of artifacts per object: the current one, and the previous one for readers that have it open.
+const RETAINED: usize = 2;
 
-/// How files begin that are still being written.
+/// The prefix of the names of files that are still being written.
 const UNFINISHED: &str = ".new-";
 
 /// A stored archive.
@@ -44,37 +44,37 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// Opens a folder, made where it is missing. Files that a crash left half written are removed, also those of objects that are gone: the
-    /// folder is of one operator.
+    /// Opens a folder, or creates it if it is missing. Removes all unfinished files of a crash, also those of deleted objects: the folder
+    /// belongs to one operator.
     ///
     /// # Errors
-    /// The folder cannot be made, read or cleaned.
+    /// The folder cannot be created, read or cleaned.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         fs::create_dir_all(&root)?;
-        // One spelling of every path below it, whatever the working directory.
+        // Makes all paths below it independent of the working directory.
         let root = root.canonicalize()?;
         remove_unfinished(&root.join("artifacts"))?;
         Ok(Self { root: root.into() })
     }
 
-    /// The folder for a clone of this address for this object. Another address is another folder: what one of them
-    /// allowed to read is not found under the other.
+    /// Returns the folder for a clone of this address for this object. Each address has its own folder, so that objects readable under one
+    /// address are not found under another.
     pub fn clone_dir(&self, object: &impl ResourceExt, url: &str) -> PathBuf {
         let hash = Sha256::digest(url).iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
         self.root.join("clones").join(key(object)).join(hash)
     }
 
-    /// Removes what is no longer needed, and says whether the file of the `known` artifact is there and whole. Blocks.
+    /// Removes files that are no longer needed, and returns whether the file of the `known` artifact is intact. This call blocks.
     ///
     /// # Errors
-    /// Something cannot be read or removed.
+    /// A file cannot be read or removed.
     pub fn check(&self, key: &Path, known: Option<&Artifact>) -> io::Result<bool> {
         let Some(known) = known.filter(|known| self.is_whole(known)) else { return Ok(false) };
         self.collect(key, known).map(|()| true)
     }
 
-    /// The artifact of a recipe: the `known` one where it is of the same, else a new file. Blocks.
+    /// Returns the artifact of a recipe: the `known` one if the recipe is equal, else a new file. This call blocks.
     ///
     /// # Errors
     /// The commit or an included archive cannot be read, or the file cannot be written.
@@ -87,10 +87,10 @@ impl Storage {
         Ok(artifact)
     }
 
-    /// Removes all that is stored for an object; nothing there is fine.
+    /// Removes all stored files of an object; succeeds if there are none.
     ///
     /// # Errors
-    /// Something cannot be removed.
+    /// A file cannot be removed.
     pub fn remove(&self, key: &Path) -> io::Result<()> {
         for folder in ["artifacts", "clones"] {
             match fs::remove_dir_all(self.root.join(folder).join(key)) {
@@ -101,13 +101,13 @@ impl Storage {
         Ok(())
     }
 
-    /// Whether the file is there and has the bytes that it was written with.
+    /// Whether the file exists with its original bytes.
     fn is_whole(&self, artifact: &Artifact) -> bool {
         let file = File::open(self.root.join(&artifact.path));
         file.and_then(archive::digest).is_ok_and(|digest| digest == artifact.digest)
     }
 
-    /// Written beside its place and moved there: nobody ever reads half a file.
+    /// Writes a temporary file and renames it, so that no reader gets a partial file.
     fn build(&self, key: &Path, recipe: &Recipe) -> io::Result<Artifact> {
         let (commit, digest) = (&recipe.commit, recipe.digest());
         let path = Path::new("artifacts").join(key).join(format!("{}-{digest}.tar.gz", commit.id));
@@ -134,7 +134,7 @@ impl Storage {
         files.write(&repository, output)
     }
 
-    /// Removes all files but the newest; what a crash left half written goes the same way.
+    /// Removes all files but the newest, including files that a crash left unfinished.
     fn collect(&self, key: &Path, current: &Artifact) -> io::Result<()> {
         let current = self.root.join(&current.path);
         let mut others = Vec::new();
@@ -147,11 +147,11 @@ impl Storage {
         others.sort_by(|a, b| b.cmp(a));
         let (whole, half): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|(_, path)| path.extension().is_some_and(|extension| extension == "gz"));
-        let old = whole.into_iter().skip(KEPT - 1);
+        let old = whole.into_iter().skip(RETAINED - 1);
         old.chain(half).try_for_each(|(_, path)| fs::remove_file(path))
     }
 
-    /// Removes the clones of addresses that the object no longer points at.
+    /// Removes the clones of addresses that the object no longer uses.
     fn collect_clones(&self, key: &Path, recipe: &Recipe) -> io::Result<()> {
         let Ok(clones) = fs::read_dir(self.root.join("clones").join(key)) else { return Ok(()) };
         let mut others = clones.filter_map(|entry| Some(entry.ok()?.path()));
@@ -160,7 +160,7 @@ impl Storage {
     }
 }
 
-/// Removes the files below the folder that were never finished; none there is fine.
+/// Removes the unfinished files below the folder; succeeds if there are none.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_is_not_written_again() {
+    fn an_intact_file_is_not_rewritten() {
         let bench = Bench::new();
         let recipe = bench.recipe("one");
         let artifact = bench.keep(&recipe, None);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_damaged_file_is_found_and_built_anew_with_the_same_digest() {
+    fn a_missing_or_damaged_file_is_rebuilt_with_its_digest() {
         let bench = Bench::new();
         let recipe = bench.recipe("one");
         let artifact = bench.keep(&recipe, None);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rules_or_another_include_make_another_file() {
+    fn changed_rules_or_includes_make_a_new_file() {
         let bench = Bench::new();
         let (plain, base) = (bench.recipe("one"), bench.keep(&bench.recipe("base"), None));
         let other = Recipe { ignore: Some("*.md".into()), ..plain.clone() };
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn old_artifacts_and_half_written_ones_are_collected() {
+    fn old_and_unfinished_artifacts_are_removed() {
         let bench = Bench::new();
         let mut known = Artifact::default();
         for text in ["one", "two", "three", "four"] {
@@ -287,11 +287,11 @@ mod tests {
             fs::write(bench.storage.root.join("artifacts").join(KEY).join(".new-left"), "half").unwrap();
             assert!(bench.check(&known));
         }
-        assert_eq!(bench.files(), KEPT);
+        assert_eq!(bench.files(), RETAINED);
     }
 
     #[test]
-    fn what_a_crash_left_half_written_is_removed_at_the_start() {
+    fn unfinished_files_are_removed_at_startup() {
         let bench = Bench::new();
         let artifact = bench.keep(&bench.recipe("one"), None);
         let artifacts = bench.storage.root.join("artifacts");
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_takes_all_of_the_object_and_may_be_repeated() {
+    fn removal_deletes_everything_and_is_idempotent() {
         let bench = Bench::new();
         let artifact = bench.keep(&bench.recipe("one"), None);
         bench.storage.remove(Path::new(KEY)).unwrap();

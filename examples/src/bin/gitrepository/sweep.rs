@@ -1,4 +1,4 @@
-//! The operator goes through the fault sweep: trouble at each call, and always the same files in the end.
+//! Fault sweep of the operator: with one fault at each call, every run ends with the same files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn is_ready(object: &GitRepository) -> bool {
     })
 }
 
-/// The names of all files below.
+/// Lists the names of all files below a folder.
 fn files(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<String> = entries
@@ -35,7 +35,7 @@ fn files(folder: &Path) -> Vec<String> {
     files
 }
 
-/// One repository is kept, another one is deleted after ten seconds; returns the archives that are left.
+/// One repository stays, another one is deleted after ten seconds; returns the remaining archives.
 async fn scenario(trial: Trial, origin: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let repository = |name: &str| {
@@ -61,10 +61,10 @@ async fn scenario(trial: Trial, origin: &Path) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_converges_from_everywhere() {
+async fn the_operator_converges_after_any_fault() {
     let origin = tempfile::tempdir().unwrap();
     sample::repository(origin.path(), &[("file", "text")]).unwrap();
-    // It holds digests of uids.
+    // The field holds digests of uids.
     let sweep = Sweep::new().ignore("status.observedInputs").limit(10_000);
     let report = sweep.run(async |trial| scenario(trial, origin.path()).await).await;
     report.assert_converged();

@@ -1,10 +1,10 @@
-//! The live table: redrawn in place on a terminal, a line for each change elsewhere.
+//! The live table: redrawn in place on a terminal, otherwise one line per change.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// What is shown of one object.
+/// One row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The kind.
@@ -19,7 +19,7 @@ pub struct Row {
     pub message: String,
     /// The stored revision.
     pub revision: String,
-    /// The time since the object was made.
+    /// The time since the creation of the object.
     pub age: Duration,
 }
 
@@ -38,14 +38,14 @@ impl Row {
 }
 
 const HEADERS: [&str; 7] = ["KIND", "NAME", "READY", "REASON", "MESSAGE", "REVISION", "AGE"];
-/// The columns that are looked up by place.
+/// The columns that are accessed by index.
 const READY: usize = 2;
 const MESSAGE: usize = 4;
-/// Below this the message says nothing any more; the line is cut at its end instead.
+/// Below this width a message is unreadable; the line is truncated instead.
 const NARROWEST_MESSAGE: usize = 12;
 const GAP: usize = 2;
 
-/// Whether to colour.
+/// Whether to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     /// With ANSI colours.
@@ -56,10 +56,10 @@ pub enum Paint {
 
 #[derive(Debug)]
 enum Style {
-    /// Redrawn in place; so many lines were drawn last.
+    /// Redrawn in place; `drawn` is the number of lines of the last drawing.
     Live { drawn: usize },
-    /// A line for each change; what was last said of each name.
-    Lines { said: BTreeMap<String, [String; 6]> },
+    /// One line per change; `printed` is the last printed state by name.
+    Lines { printed: BTreeMap<String, [String; 6]> },
 }
 
 /// The table on standard output.
@@ -70,17 +70,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// Redrawn in place if standard output is a terminal and no log shares it.
+    /// Creates a table, redrawn in place if standard output is a terminal without logs.
     #[must_use]
     pub fn new(paint: Paint) -> Self {
         let shared = std::env::var_os("RUST_LOG").is_some() && io::stderr().is_terminal();
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let live = io::stdout().is_terminal() && !shared && !dumb;
-        let style = if live { Style::Live { drawn: 0 } } else { Style::Lines { said: BTreeMap::new() } };
+        let style = if live { Style::Live { drawn: 0 } } else { Style::Lines { printed: BTreeMap::new() } };
         Self { style, paint: if live { paint } else { Paint::None } }
     }
 
-    /// Shows the rows as they are now.
+    /// Shows the rows.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -95,36 +95,36 @@ impl Table {
                 for line in &lines {
                     writeln!(out, "\x1b[2K{line}")?;
                 }
-                // Rows may have gone since.
+                // Clears the lines of removed rows.
                 write!(out, "\x1b[J")?;
                 *drawn = lines.len();
             }
-            Style::Lines { said } => changes(rows, said).iter().try_for_each(|line| writeln!(out, "{line}"))?,
+            Style::Lines { printed } => changes(rows, printed).iter().try_for_each(|line| writeln!(out, "{line}"))?,
         }
         out.flush()
     }
 }
 
-/// A line for each row that is new, differs from what was said of it, or is gone.
-fn changes(rows: &[Row], said: &mut BTreeMap<String, [String; 6]>) -> Vec<String> {
+/// Returns a line for each row that is new, changed or gone.
+fn changes(rows: &[Row], printed: &mut BTreeMap<String, [String; 6]>) -> Vec<String> {
     let mut lines = Vec::new();
-    let gone: Vec<String> = said.keys().filter(|name| rows.iter().all(|row| row.name != **name)).cloned().collect();
+    let gone: Vec<String> = printed.keys().filter(|name| rows.iter().all(|row| row.name != **name)).cloned().collect();
     for name in gone {
-        said.remove(&name);
+        printed.remove(&name);
         lines.push(format!("{name} is gone"));
     }
     for row in rows {
         let [kind, name, ready, reason, message, revision, _] = row.cells();
         let line = format!("{kind}/{name} Ready={ready} {reason} {message} {revision}").trim_end().to_owned();
         let state = [kind, name.clone(), ready, reason, message, revision];
-        if said.insert(name, state.clone()) != Some(state) {
+        if printed.insert(name, state.clone()) != Some(state) {
             lines.push(line);
         }
     }
     lines
 }
 
-/// The whole table, each line at most `width` characters wide.
+/// Renders the whole table, each line at most `width` characters wide.
 fn render(rows: &[Row], width: usize, paint: Paint) -> Vec<String> {
     let mut cells: Vec<[String; 7]> = vec![HEADERS.map(str::to_owned)];
     cells.extend(rows.iter().map(Row::cells));
@@ -169,7 +169,7 @@ fn coloured(text: &str, column: usize, look: Look, paint: Paint) -> String {
     if paint == Paint::None || code.is_empty() { text.to_owned() } else { format!("\x1b[{code}m{text}\x1b[0m") }
 }
 
-/// At most `width` characters, on one line; an ellipsis where something is missing.
+/// Shortens the text to one line of at most `width` characters, with an ellipsis if it was cut.
 fn cut(text: &str, width: usize) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().count() <= width {
@@ -180,7 +180,7 @@ fn cut(text: &str, width: usize) -> String {
     cut
 }
 
-/// `main@sha1:4b825dc6`: what a person tells revisions apart by.
+/// `main@sha1:4b825dc6`: long enough to distinguish revisions.
 fn short(revision: &str) -> String {
     match revision.rsplit_once("sha1:") {
         Some((label, id)) => format!("{label}{}", id.chars().take(8).collect::<String>()),
@@ -234,29 +234,29 @@ mod tests {
     }
 
     #[test]
-    fn only_the_message_is_cut_where_there_is_room_for_the_rest() {
+    fn only_the_message_is_truncated_if_possible() {
         let line = render(&[row("a", "True", &"long ".repeat(40))], 100, Paint::None).pop().unwrap();
         assert!(line.contains('…') && line.ends_with("main@d1c607fd  75s"), "{line}");
     }
 
     #[test]
-    fn a_message_of_several_lines_takes_one() {
+    fn a_multiline_message_is_shown_on_one_line() {
         assert!(render(&[row("a", "True", "one\ntwo\x1b[2J")], 200, Paint::None)[1].contains("one two [2J"));
     }
 
     #[test]
-    fn colours_come_only_when_asked_for() {
+    fn colours_are_opt_in() {
         assert!(render(&[row("a", "True", "")], 200, Paint::Colour)[1].contains("\x1b[32mTrue\x1b[0m"));
         assert!(!render(&[row("a", "True", "")], 200, Paint::None).concat().contains('\x1b'));
     }
 
     #[test]
-    fn what_has_not_changed_but_in_age_is_said_once() {
-        let mut said = BTreeMap::new();
-        assert_eq!(changes(&[row("a", "True", "x")], &mut said).len(), 1);
+    fn an_age_change_alone_prints_nothing() {
+        let mut printed = BTreeMap::new();
+        assert_eq!(changes(&[row("a", "True", "x")], &mut printed).len(), 1);
         let older = Row { age: Duration::from_secs(99), ..row("a", "True", "x") };
-        assert!(changes(&[older], &mut said).is_empty());
-        assert_eq!(changes(&[row("a", "False", "x")], &mut said).len(), 1);
-        assert_eq!(changes(&[], &mut said), ["a is gone"]);
+        assert!(changes(&[older], &mut printed).is_empty());
+        assert_eq!(changes(&[row("a", "False", "x")], &mut printed).len(), 1);
+        assert_eq!(changes(&[], &mut printed), ["a is gone"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What the operator does to Pods, on an API server in this process, in virtual time.
+//! Tests of the operator on Pods, with an API server in this process, in virtual time.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::operator::{PodManager, operator, pod_manager};
 
 const LONG: Duration = Duration::from_secs(1200);
 
-/// The times of an API server are whole seconds: Pods that are this far apart have different ones.
+/// API servers store whole seconds: Pods that are created this far apart have different times.
 const APART: Duration = Duration::from_secs(5);
 
 fn seed() -> Seed {
@@ -24,7 +24,7 @@ fn seed() -> Seed {
         "metadata": { "name": "web" }, "spec": { "image": "nginx:1" } }))
 }
 
-/// One PodManager, and its Pod.
+/// One PodManager and its Pod.
 struct World {
     managers: Api<PodManager>,
     pods: Api<Pod>,
@@ -35,7 +35,7 @@ impl World {
         Self { managers: Api::default_namespaced(client.clone()), pods: Api::default_namespaced(client) }
     }
 
-    /// The Pod, once the object is ready and its status holds the creation time of just this Pod.
+    /// Waits until the object is ready and its status holds the creation time of this Pod, and returns the Pod.
     async fn settled(&self) -> Pod {
         let settled = async {
             loop {
@@ -70,7 +70,7 @@ fn operate(cluster: &Cluster) -> JoinHandle<()> {
     tokio::spawn(async move { operator.run_until(std::future::pending()).await.unwrap() })
 }
 
-/// The cluster with a PodManager, somebody who starts its Pods, and the operator.
+/// A cluster with a PodManager, a stand-in for the kubelet, and the operator.
 async fn start() -> (Cluster, World, JoinHandle<()>) {
     let cluster = Cluster::start().await;
     cluster.seed(seed()).await.unwrap();
@@ -81,7 +81,7 @@ async fn start() -> (Cluster, World, JoinHandle<()>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pod_is_made_and_owned_and_its_time_is_noted() {
+async fn the_pod_is_created_owned_and_recorded() {
     let (_cluster, world, _) = start().await;
     let pod = world.settled().await;
     assert_eq!(pod.spec.unwrap().containers[0].image.as_deref(), Some("nginx:1"));
@@ -89,7 +89,7 @@ async fn the_pod_is_made_and_owned_and_its_time_is_noted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_is_deleted_is_made_again_and_the_time_follows() {
+async fn a_deleted_pod_is_recreated_and_recorded() {
     let (_cluster, world, _) = start().await;
     let first = world.settled().await;
     tokio::time::sleep(APART).await;
@@ -100,7 +100,7 @@ async fn a_pod_that_is_deleted_is_made_again_and_the_time_follows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_image_that_somebody_changes_is_changed_back_in_the_same_pod() {
+async fn a_changed_image_is_corrected_in_place() {
     let (_cluster, world, _) = start().await;
     let before = world.settled().await;
     let drift = json!({ "spec": { "containers": [{ "name": "main", "image": "other" }] } });
@@ -111,7 +111,7 @@ async fn an_image_that_somebody_changes_is_changed_back_in_the_same_pod() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_nobody_starts_is_waited_for_and_its_time_is_noted_already() {
+async fn a_pending_pod_is_awaited_with_its_time_recorded() {
     let cluster = Cluster::start().await;
     cluster.seed(seed()).await.unwrap();
     let (world, _operator) = (World::of(cluster.client()), operate(&cluster));
@@ -121,12 +121,12 @@ async fn a_pod_that_nobody_starts_is_waited_for_and_its_time_is_noted_already() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_is_noted_while_the_pod_cannot_be_applied() {
+async fn the_time_is_recorded_when_apply_fails() {
     let (cluster, world, operator) = start().await;
     world.settled().await;
     operator.abort();
     tokio::time::sleep(APART).await;
-    // The Pod is another one since, with another time; what the operator sends is refused.
+    // The Pod was replaced and has another creation time; the apply of the operator is rejected.
     let mut pod = world.pods.get("web").await.unwrap();
     world.pods.delete("web", &DeleteParams::default()).await.unwrap();
     pod.metadata.resource_version = None;
@@ -141,7 +141,7 @@ async fn the_time_is_noted_while_the_pod_cannot_be_applied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_of_another_owner_is_not_taken_for_ones_own() {
+async fn a_pod_of_another_owner_is_not_adopted() {
     let cluster = Cluster::start().await;
     let map: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": "m" } })).unwrap();
     let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
@@ -178,7 +178,7 @@ async fn a_restart_writes_nothing() {
     requests.writes().assert_none();
 }
 
-/// The Pod is deleted behind the back of the operator; returns whether the one after it is another one.
+/// Deletes the Pod without the operator; returns whether its successor is a new Pod.
 async fn scenario(trial: Trial) -> bool {
     trial.cluster().seed(seed()).await.unwrap();
     let world = World::of(trial.client());
@@ -193,8 +193,8 @@ async fn scenario(trial: Trial) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_converges_from_everywhere() {
-    // It holds digests of uids.
+async fn the_operator_converges_after_any_fault() {
+    // The field holds digests of uids.
     let sweep = Sweep::new().ignore("status.observedInputs").limit(10_000);
     let report = sweep.run(scenario).await;
     report.assert_converged();

@@ -1,11 +1,11 @@
-//! The demo: a PodManager is made, and its Pod is deleted behind its back.
+//! The demo: creates a PodManager and deletes its Pod without the operator.
 
 use std::time::Duration;
 
 use evenkeel::condition::{self, ConditionStatus, READY};
-use examples::server::said;
+use examples::server::message_of;
 use examples::story::{Story, print_changes};
-use examples::terminal::say;
+use examples::terminal::print_line;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{DeleteParams, Patch, PatchParams};
@@ -16,15 +16,15 @@ use tokio::time::{sleep, timeout};
 
 use crate::operator::PodManager;
 
-/// The object, and so its Pod.
+/// The name of the object and of its Pod.
 const NAME: &str = "web";
-/// The times of an API server are whole seconds: two Pods should not have the same.
+/// API servers store whole seconds: two Pods should have different creation times.
 const PAUSE: Duration = Duration::from_secs(2);
 const DEADLINE: Duration = Duration::from_secs(60);
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The demo, in one namespace of a server that knows the definition.
+/// The demo, in one namespace of a server that has the CRD.
 #[derive(Debug)]
 pub struct Demo {
     managers: Api<PodManager>,
@@ -32,13 +32,13 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// A demo in the namespace.
+    /// Creates a demo in the namespace.
     #[must_use]
     pub fn new(client: Client, namespace: &str) -> Self {
         Self { managers: Api::namespaced(client.clone(), namespace), pods: Api::namespaced(client, namespace) }
     }
 
-    /// The creation time in the status, once the object is ready and the time is another one.
+    /// Waits until the object is ready with a new creation time in the status, and returns it.
     async fn ready_with_other_time_than(&self, before: Option<Time>) -> Result<Time> {
         let reached = |object: Option<&PodManager>| {
             object.is_some_and(|object| is_ready(object) && pod_created(object) != before.as_ref())
@@ -53,32 +53,32 @@ impl Demo {
 impl Story for Demo {
     const FAREWELL: &'static str = "deleting the PodManager; its Pod goes with it";
 
-    /// Makes the object, deletes its Pod, and tells what each Pod's creation time became.
+    /// Creates the object, deletes its Pod, and prints the creation time of each Pod.
     async fn run(&self) -> Result<()> {
         let object = json!({ "apiVersion": "demo.evenkeel.dev/v1", "kind": "PodManager",
             "metadata": { "name": NAME }, "spec": { "image": "nginx:1.29" } });
         let params = PatchParams::apply("podmanager-demo").force();
         let made = self.managers.patch(NAME, &params, &Patch::Apply(&object)).await;
-        made.map_err(|error| format!("cannot apply {NAME}: {}", said(&error)))?;
+        made.map_err(|error| format!("cannot apply {NAME}: {}", message_of(&error)))?;
         let first = self.ready_with_other_time_than(None).await?;
         sleep(PAUSE).await;
-        say("\nsomebody deletes the Pod")?;
+        print_line("\nsomebody deletes the Pod")?;
         let deleted = self.pods.delete(NAME, &DeleteParams::default()).await;
-        deleted.map_err(|error| format!("cannot delete the Pod {NAME}: {}", said(&error)))?;
+        deleted.map_err(|error| format!("cannot delete the Pod {NAME}: {}", message_of(&error)))?;
         let second = self.ready_with_other_time_than(Some(first.clone())).await?;
-        say(&format!("\nfirst Pod   created {}\nsecond Pod  created {}", first.0, second.0))
+        print_line(&format!("\nfirst Pod   created {}\nsecond Pod  created {}", first.0, second.0))
     }
 
     async fn look_on(&self) -> Result<()> {
         print_changes(self.managers.clone(), line).await
     }
 
-    /// Deletes the object; its Pod goes with it, as it owns it.
+    /// Deletes the object; the garbage collector deletes its Pod.
     async fn end(&self) -> Result<()> {
-        let pod = self.pods.get_opt(NAME).await.map_err(|error| said(&error))?;
+        let pod = self.pods.get_opt(NAME).await.map_err(|error| message_of(&error))?;
         match self.managers.delete(NAME, &DeleteParams::default()).await {
             Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
-            deleted => deleted.map(drop).map_err(|error| format!("cannot delete {NAME}: {}", said(&error)))?,
+            deleted => deleted.map(drop).map_err(|error| format!("cannot delete {NAME}: {}", message_of(&error)))?,
         }
         let uid = pod.and_then(|pod| pod.uid()).unwrap_or_default();
         let gone = wait::await_condition(self.pods.clone(), NAME, wait::conditions::is_deleted(&uid));
@@ -87,7 +87,7 @@ impl Story for Demo {
     }
 }
 
-/// Whether Ready is True for the spec as it is.
+/// Whether Ready is True for the current spec.
 pub fn is_ready(object: &PodManager) -> bool {
     let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
     ready.is_some_and(|ready| {
@@ -95,7 +95,7 @@ pub fn is_ready(object: &PodManager) -> bool {
     })
 }
 
-/// The creation time that the status holds.
+/// The creation time in the status.
 pub fn pod_created(object: &PodManager) -> Option<&Time> {
     object.status.as_ref()?.pod_created.as_ref()
 }

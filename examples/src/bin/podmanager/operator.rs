@@ -1,4 +1,4 @@
-//! The operator: what a `PodManager` is, what can be said of it, and its two steps.
+//! The operator: the kind `PodManager`, its conditions and errors, and its two steps.
 
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
@@ -81,12 +81,12 @@ pub async fn pod_manager(manager: &PodManager, cx: &mut Pass<'_>) -> PassResult 
     Ok(())
 }
 
-/// The operator, ready to run.
+/// Returns the operator.
 pub fn operator() -> Operator {
     Operator::new("pod-manager").reconciler::<pod_manager>(())
 }
 
-/// The Pod as it is to be; its namespace and its owner are filled in.
+/// The desired Pod; the framework sets its namespace and its owner.
 fn pod_of(manager: &PodManager) -> Pod {
     let image = Some(manager.spec.image.clone());
     let container = Container { name: "main".to_owned(), image, ..Container::default() };
@@ -96,7 +96,7 @@ fn pod_of(manager: &PodManager) -> Pod {
     pod
 }
 
-/// Whether the Pod says so, and is to stay.
+/// Whether the Pod is ready and not being deleted.
 pub fn is_ready(pod: &Pod) -> bool {
     let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     pod.metadata.deletion_timestamp.is_none() && conditions.any(|one| one.type_ == "Ready" && one.status == "True")

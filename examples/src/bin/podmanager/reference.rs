@@ -1,4 +1,4 @@
-//! The reference of the operator, as it stands in the repository, is what its wiring says.
+//! The committed reference of the operator matches its wiring.
 
 use evenkeel_testkit::assert_generated;
 use evenkeel_tests::printed;
@@ -6,7 +6,7 @@ use evenkeel_tests::printed;
 use crate::operator::operator;
 
 #[test]
-fn the_reference_in_the_repository_is_what_the_wiring_says() {
+fn the_committed_reference_matches_the_wiring() {
     let reference = |name: &str| format!("{}/reference/podmanager/{name}", env!("CARGO_MANIFEST_DIR"));
     assert_generated(reference("wiring.mmd"), &operator().graphs());
     assert_generated(reference("docs.md"), &operator().pages());

@@ -1,5 +1,5 @@
-//! What the operator does to a real PostgreSQL server, with an API server in this process, in virtual time: while a statement runs,
-//! time stands still.
+//! Tests of the operator on a real PostgreSQL server, with an API server in this process, in virtual time: the clock stops while a
+//! statement runs.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,14 +22,14 @@ use crate::sql::Database;
 
 const LONG: Duration = Duration::from_secs(1800);
 
-/// The server of this process: it stops when the process ends.
+/// The PostgreSQL server of this process; it stops when the process ends.
 pub(crate) fn host() -> Option<&'static Host> {
     static HOST: OnceLock<Option<Host>> = OnceLock::new();
     let start = || Host::start().inspect_err(|error| eprintln!("SKIPPED: {error}")).ok();
     HOST.get_or_init(start).as_ref()
 }
 
-/// Asks the server as its superuser.
+/// Runs a query as the superuser.
 async fn ask(text: String) -> Vec<postgres::SimpleQueryMessage> {
     spawn_blocking(move || {
         let mut client = postgres::Client::connect(&host().unwrap().url, NoTls).unwrap();
@@ -39,7 +39,7 @@ async fn ask(text: String) -> Vec<postgres::SimpleQueryMessage> {
     .unwrap()
 }
 
-/// The first column of the first row.
+/// Returns the first column of the first row.
 pub(crate) async fn value(text: String) -> Option<String> {
     ask(text).await.iter().find_map(|message| match message {
         postgres::SimpleQueryMessage::Row(row) => row.get(0).map(ToOwned::to_owned),
@@ -78,7 +78,7 @@ struct World {
 }
 
 impl World {
-    /// The object, and the operator; `None`, with a visible line, where there is no PostgreSQL.
+    /// Creates the object and starts the operator; `None`, with a visible line, without PostgreSQL.
     async fn start(name: &str, spec: Value) -> Option<(Self, JoinHandle<()>)> {
         host()?;
         let cluster = Cluster::start().await;
@@ -131,7 +131,7 @@ fn apis(client: Client) -> (Api<PostgresUser>, Api<Secret>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_role_is_made_with_the_password_of_its_secret_and_goes_with_the_object() {
+async fn the_role_is_created_and_dropped_with_the_object() {
     let Some((world, _operator)) = World::start("made", json!({ "database": "postgres" })).await else { return };
     world.ready().await;
     assert!(accepts("default_made", &world.password().await).await);
@@ -140,7 +140,7 @@ async fn the_role_is_made_with_the_password_of_its_secret_and_goes_with_the_obje
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_password_is_made_when_asked_for_and_only_then() {
+async fn the_password_changes_only_on_request() {
     let Some((world, _operator)) = World::start("rotated", json!({ "database": "postgres" })).await else { return };
     world.ready().await;
     let first = world.password().await;
@@ -156,7 +156,7 @@ async fn another_password_is_made_when_asked_for_and_only_then() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_somebody_else_changes_in_postgresql_is_corrected_at_the_next_resync() {
+async fn drift_in_postgresql_is_corrected_at_the_resync() {
     let spec = json!({ "database": "postgres", "privileges": ["Create"] });
     let Some((world, _operator)) = World::start("drifted", spec).await else { return };
     world.ready().await;
@@ -172,7 +172,7 @@ async fn what_somebody_else_changes_in_postgresql_is_corrected_at_the_next_resyn
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_database_that_is_missing_is_waited_for() {
+async fn a_missing_database_is_awaited() {
     let Some((world, _operator)) = World::start("early", json!({ "database": "later" })).await else { return };
     assert_eq!(world.reason("DatabaseMissing").await, "the database \"later\" is not there yet");
     assert_eq!(roles("default_early").await, 0);
@@ -183,7 +183,7 @@ async fn a_database_that_is_missing_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_role_of_somebody_else_is_left_alone_also_when_the_object_goes() {
+async fn a_foreign_role_is_left_alone() {
     let Some((world, _operator)) = World::start("grabs", json!({ "database": "postgres", "role": "postgres" })).await
     else {
         return;
@@ -194,7 +194,7 @@ async fn a_role_of_somebody_else_is_left_alone_also_when_the_object_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_objects_that_want_one_role_do_not_share_it() {
+async fn two_objects_cannot_share_a_role() {
     let spec = json!({ "database": "postgres", "role": "shared" });
     let Some((world, _operator)) = World::start("one", spec.clone()).await else { return };
     world.ready().await;
@@ -210,7 +210,7 @@ async fn two_objects_that_want_one_role_do_not_share_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_of_somebody_else_is_neither_read_nor_changed() {
+async fn a_foreign_secret_is_neither_read_nor_changed() {
     if host().is_none() {
         return;
     }
@@ -228,7 +228,7 @@ async fn a_secret_of_somebody_else_is_neither_read_nor_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_name_of_the_role_is_stored_before_anything_is_made() {
+async fn the_role_name_is_stored_before_any_effect() {
     let Some((world, _operator)) = World::start("named", json!({ "database": "later" })).await else { return };
     world.reason("DatabaseMissing").await;
     assert_eq!(world.users.get("named").await.unwrap().spec.role.as_deref(), Some("default_named"));
@@ -239,7 +239,7 @@ async fn the_name_of_the_role_is_stored_before_anything_is_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn under_the_policy_skip_a_role_is_only_reported_and_stays() {
+async fn under_skip_a_role_is_only_reported() {
     if host().is_none() {
         return;
     }
@@ -260,7 +260,7 @@ async fn under_the_policy_skip_a_role_is_only_reported_and_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_detached_stays_when_the_object_goes() {
+async fn a_detached_role_survives_the_object() {
     let Some((world, _operator)) = World::start("detached", json!({ "database": "postgres" })).await else { return };
     world.ready().await;
     let password = world.password().await;
@@ -271,7 +271,7 @@ async fn what_is_detached_stays_when_the_object_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sql_in_every_field_is_a_name_and_nothing_else() {
+async fn sql_in_any_field_is_quoted() {
     let evil = "x\"; DROP ROLE postgres; --";
     let spec = json!({ "database": evil, "role": evil, "secret": "evil", "privileges": ["Create"] });
     let Some((world, _operator)) = World::start("evil", spec).await else { return };
@@ -285,7 +285,7 @@ async fn sql_in_every_field_is_a_name_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_role_owned_stays_when_it_goes() {
+async fn objects_owned_by_the_role_survive_its_drop() {
     let Some((world, _operator)) = World::start("author", json!({ "database": "postgres" })).await else { return };
     world.ready().await;
     ask("CREATE TABLE work (id int); ALTER TABLE work OWNER TO default_author".into()).await;
@@ -297,7 +297,7 @@ async fn what_the_role_owned_stays_when_it_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_password_is_in_an_event_or_in_the_object() {
+async fn no_password_leaks_into_events_or_the_object() {
     let Some((world, _operator)) = World::start("quiet", json!({ "database": "postgres" })).await else { return };
     world.ready().await;
     let password = world.password().await;
@@ -309,7 +309,7 @@ async fn no_password_is_in_an_event_or_in_the_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rest_of_an_hour_writes_nothing_to_the_cluster() {
+async fn an_idle_hour_writes_nothing_to_the_cluster() {
     let Some((world, _operator)) = World::start("resting", json!({ "database": "postgres" })).await else { return };
     world.ready().await;
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -319,20 +319,20 @@ async fn a_rest_of_an_hour_writes_nothing_to_the_cluster() {
     world.delete().await;
 }
 
-/// The policy that the status tells.
+/// The policy in the status.
 pub(crate) fn shown(user: &PostgresUser) -> &str {
     let inputs = user.status.as_ref().and_then(|status| status.observed_inputs.as_ref());
     inputs.map(|inputs| &*inputs.policy).filter(|policy| !policy.is_empty()).unwrap_or("manage")
 }
 
-/// One user stays, gets another password, other rights and policies, another one goes. Returns what is left in PostgreSQL.
+/// One user stays and gets another password, other privileges and policies; another user is deleted. Returns what is left in PostgreSQL.
 async fn scenario(trial: Trial) -> (usize, usize, bool) {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    // Roles of its own: a statement of the run before that was cut off may still be on its way.
+    // Each run has its own roles: a statement of an interrupted run may still be in flight.
     let run = NEXT.fetch_add(1, Ordering::Relaxed);
-    let (stays, goes) = (format!("stays_{run}"), format!("goes_{run}"));
+    let (stays, deleted) = (format!("stays_{run}"), format!("goes_{run}"));
     let spec = |role: &str| json!({ "database": "postgres", "role": role });
-    trial.cluster().seed(seed("stays", &spec(&stays)).and(user("goes", &spec(&goes)))).await.unwrap();
+    trial.cluster().seed(seed("stays", &spec(&stays)).and(user("goes", &spec(&deleted)))).await.unwrap();
     trial.operate(|client| operator(database()).client(client).run_until(std::future::pending()));
     tokio::time::sleep(Duration::from_secs(10)).await;
     let (users, secrets) = apis(trial.client());
@@ -348,16 +348,16 @@ async fn scenario(trial: Trial) -> (usize, usize, bool) {
     let change = json!({ "spec": { "privileges": ["Create"] } });
     users.patch("stays", &PatchParams::default(), &Patch::Merge(change)).await.unwrap();
     for policy in ["skip", "detach-on-delete", "manage"] {
-        let said = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": policy } } });
-        users.patch("stays", &PatchParams::default(), &Patch::Merge(said)).await.unwrap();
+        let patch = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": policy } } });
+        users.patch("stays", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
         until(&users, "stays", LONG, |user| is_ready(user) && shown(user) == policy).await;
     }
     let password = password::of(&secrets.get("stays-postgres").await.unwrap()).unwrap();
-    (roles(&stays).await, roles(&goes).await, accepts(&stays, &password).await)
+    (roles(&stays).await, roles(&deleted).await, accepts(&stays, &password).await)
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_converges_from_everywhere() {
+async fn the_operator_converges_after_any_fault() {
     if host().is_none() {
         return;
     }

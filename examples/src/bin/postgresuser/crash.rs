@@ -1,5 +1,5 @@
-//! Kills the operator as `kill -9` does, in real time: at a statement on its way to PostgreSQL, and after that has carried it out and
-//! before its answer comes back. Another one is started then, as a cluster would.
+//! Kills the operator like `kill -9`, in real time: before a statement reaches PostgreSQL, or after PostgreSQL has executed it and before
+//! the answer arrives. Then a new operator is started, as a cluster would do.
 
 use std::env;
 use std::net::SocketAddr;
@@ -31,25 +31,25 @@ const SOON: Duration = Duration::from_secs(60);
 const API: &str = "POSTGRESUSER_TEST_API";
 const DATABASE: &str = "POSTGRESUSER_TEST_DATABASE";
 
-/// Where the operator dies.
+/// The point at which the operator is killed.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// At which of its messages to PostgreSQL.
+    /// The number of the message to PostgreSQL.
     nth: usize,
-    /// After PostgreSQL has answered it; otherwise it never arrives.
+    /// Whether PostgreSQL has answered the message; otherwise it never arrives.
     answered: bool,
 }
 
-/// The wire between the operator and PostgreSQL.
+/// The connection between the operator and PostgreSQL.
 #[derive(Default)]
 struct Wire {
-    said: AtomicUsize,
+    sent: AtomicUsize,
     point: Option<Point>,
     die: Notify,
 }
 
 impl Wire {
-    /// Its connections end with it.
+    /// Forwards connections; they end with this future.
     async fn serve(self: Arc<Self>, listener: TcpListener, to: SocketAddr) {
         let mut connections = JoinSet::new();
         while let Ok((operator, _)) = listener.accept().await {
@@ -65,12 +65,12 @@ impl Wire {
     async fn ask(self: Arc<Self>, mut from: OwnedReadHalf, mut to: OwnedWriteHalf, struck: Arc<AtomicBool>) {
         let mut buffer = vec![0; 1 << 16];
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            let nth = self.said.fetch_add(1, Ordering::SeqCst) + 1;
+            let nth = self.sent.fetch_add(1, Ordering::SeqCst) + 1;
             let strikes = self.point.filter(|point| point.nth == nth);
             struck.fetch_or(strikes.is_some(), Ordering::SeqCst);
             if strikes.is_some_and(|point| !point.answered) {
                 self.die.notify_one();
-                // The connection ends when the operator is dead, and not before: a process that dies learns of nothing.
+                // The connection stays open until the operator is dead: a killed process receives nothing.
                 while let Ok(1..) = from.read(&mut buffer).await {}
                 return;
             }
@@ -95,18 +95,18 @@ impl Wire {
     }
 }
 
-/// An operator in a process of its own, which goes with this value.
+/// An operator in a separate process, which is killed when this value is dropped.
 struct Process(Child);
 
 impl Process {
     fn start(api: &str, database: &str) -> Self {
-        let test = "crash::the_operator_in_a_process_of_its_own";
+        let test = "crash::the_operator_process";
         let mut command = Command::new(env::current_exe().unwrap());
         command.args(["--exact", test, "--ignored", "--nocapture"]).env(API, api).env(DATABASE, database);
         Self(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
-    /// As `kill -9` does.
+    /// Kills the process like `kill -9`.
     fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -121,9 +121,9 @@ impl Drop for Process {
 
 #[tokio::test]
 #[ignore = "the operator that the test below starts and kills"]
-async fn the_operator_in_a_process_of_its_own() {
+async fn the_operator_process() {
     let (Ok(api), Ok(database)) = (env::var(API), env::var(DATABASE)) else { return };
-    // It ends with who started it, however that ends.
+    // The process ends with the process that started it.
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(0);
@@ -133,7 +133,8 @@ async fn the_operator_in_a_process_of_its_own() {
     operator.run_until(std::future::pending()).await.unwrap();
 }
 
-/// Creates a user, asks for another password, changes its rights and its policy, deletes it; the operator dies once. Returns how many messages it sent to PostgreSQL.
+/// Creates a user, requests another password, changes its privileges and policy, and deletes it; the operator is killed once. Returns the
+/// number of messages to PostgreSQL.
 async fn scenario(point: Option<Point>) -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let role = format!("crash_{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -155,15 +156,15 @@ async fn scenario(point: Option<Point>) -> usize {
             std::future::pending::<()>().await;
         }
     });
-    tell(&cluster, &role, point).await;
+    run_life(&cluster, &role, point).await;
     life.abort();
     proxy.abort();
     let _ = life.await;
-    wire.said.load(Ordering::SeqCst)
+    wire.sent.load(Ordering::SeqCst)
 }
 
-/// The story, with what holds of it whenever the operator has died.
-async fn tell(cluster: &Cluster, role: &str, point: Option<Point>) {
+/// Runs the life of a user, with the checks that hold wherever the operator was killed.
+async fn run_life(cluster: &Cluster, role: &str, point: Option<Point>) {
     let users: Api<PostgresUser> = Api::default_namespaced(cluster.client());
     let secrets: Api<Secret> = Api::default_namespaced(cluster.client());
     let user = json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser", "metadata": { "name": "u" },
@@ -192,8 +193,8 @@ async fn tell(cluster: &Cluster, role: &str, point: Option<Point>) {
     );
     assert_eq!(value(granted).await.as_deref(), Some("TEMPORARY"), "{point:?}");
     for policy in ["skip", "detach-on-delete", "manage"] {
-        let said = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": policy } } });
-        users.patch("u", &PatchParams::default(), &Patch::Merge(said)).await.unwrap();
+        let patch = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": policy } } });
+        users.patch("u", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
         until(&users, "u", SOON, |user| is_ready(user) && shown(user) == policy).await;
         assert_eq!((roles(role).await, accepts(role, &second).await), (1, true), "{point:?}, {policy}");
     }
@@ -209,7 +210,7 @@ fn port(url: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_is_down_is_told_and_nothing_is_lost_when_it_is_back() {
+async fn a_database_outage_is_reported_and_loses_nothing() {
     let Some(host) = host() else { return };
     let there = port(&host.url);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -226,7 +227,7 @@ async fn a_database_that_is_down_is_told_and_nothing_is_lost_when_it_is_back() {
     let operator = tokio::spawn(operator.run_until(std::future::pending()));
     let there = format!("127.0.0.1:{there}").parse().unwrap();
     let listen = || async { TcpListener::bind(address).await.unwrap() };
-    let is_down = |user: &PostgresUser| said(user).starts_with("PostgreSQL cannot be reached");
+    let is_down = |user: &PostgresUser| ready_message(user).starts_with("PostgreSQL cannot be reached");
     until(&users, "u", SOON, is_down).await;
     let wire = tokio::spawn(Arc::<Wire>::default().serve(listen().await, there));
     until(&users, "u", SOON, is_ready).await;
@@ -245,27 +246,27 @@ async fn a_database_that_is_down_is_told_and_nothing_is_lost_when_it_is_back() {
     operator.abort();
 }
 
-/// What Ready says.
-fn said(user: &PostgresUser) -> &str {
+/// The message of Ready.
+fn ready_message(user: &PostgresUser) -> &str {
     let ready = user.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
     ready.map_or("", |ready| &ready.message)
 }
 
-/// How many points there are at most, unless EVENKEEL_SWEEP=all: each takes about two seconds.
+/// The maximum number of points unless EVENKEEL_SWEEP=all: each takes about two seconds.
 const POINTS: usize = 16;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_at_any_statement_it_loses_no_password_and_leaves_no_role_behind() {
+async fn a_kill_at_any_statement_loses_nothing() {
     if host().is_none() {
         return;
     }
-    let said = scenario(None).await;
-    assert!(said > 10, "{said}");
+    let messages = scenario(None).await;
+    assert!(messages > 10, "{messages}");
     let both = |nth| [false, true].map(|answered| Point { nth, answered });
-    let all: Vec<Point> = (1..=said).flat_map(both).collect();
-    // Odd, so that it takes both kinds.
+    let all: Vec<Point> = (1..=messages).flat_map(both).collect();
+    // Odd, so that both kinds are included.
     let every =
-        if env::var("EVENKEEL_SWEEP").is_ok_and(|said| said == "all") { 1 } else { all.len().div_ceil(POINTS) | 1 };
+        if env::var("EVENKEEL_SWEEP").is_ok_and(|value| value == "all") { 1 } else { all.len().div_ceil(POINTS) | 1 };
     let points: Vec<Point> = all.iter().copied().step_by(every).collect();
     eprintln!("{} of {} points: {points:?}", points.len(), all.len());
     let runs = futures::stream::iter(points).map(|point| async move {

@@ -1,11 +1,11 @@
-//! The demo: a PostgresUser is made and logs in, gets another password, and goes.
+//! The demo: a PostgresUser is created, logs in, gets another password, and is deleted.
 
 use std::time::Duration;
 
 use evenkeel::condition::{self, ConditionStatus, READY};
-use examples::server::said;
+use examples::server::message_of;
 use examples::story::{Story, print_changes};
-use examples::terminal::say;
+use examples::terminal::print_line;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::runtime::wait;
@@ -23,7 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The demo, in one namespace of a server that knows the definition.
+/// The demo, in one namespace of a server that has the CRD.
 #[derive(Debug)]
 pub struct Demo {
     users: Api<PostgresUser>,
@@ -32,7 +32,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// A demo in the namespace.
+    /// Creates a demo in the namespace.
     #[must_use]
     pub fn new(client: Client, namespace: &str, database: Database) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Demo {
         }
     }
 
-    /// Role and password, once the object is ready and the password is another one.
+    /// Waits until the object is ready with a new password, and returns role and password.
     async fn password_other_than(&self, before: Option<&str>) -> Result<(String, String)> {
         let other = async {
             loop {
@@ -50,7 +50,8 @@ impl Demo {
                     user.is_some_and(is_ready)
                 });
                 let user = ready.await.map_err(|error| format!("cannot watch {NAME}: {error}"))?.ok_or("gone")?;
-                let secret = self.secrets.get(&password::secret_name(&user)).await.map_err(|error| said(&error))?;
+                let secret =
+                    self.secrets.get(&password::secret_name(&user)).await.map_err(|error| message_of(&error))?;
                 let role = user.status.and_then(|status| status.role).unwrap_or_default();
                 let login = password::of(&secret).map(|password| (role, password));
                 match login {
@@ -73,35 +74,35 @@ impl Demo {
 impl Story for Demo {
     const FAREWELL: &'static str = "deleting the PostgresUser; its role goes before it";
 
-    /// Makes the object, logs in as its role, and asks for another password.
+    /// Creates the object, logs in as its role, and requests another password.
     async fn run(&self) -> Result<()> {
         let object = json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser",
             "metadata": { "name": NAME }, "spec": { "database": "postgres", "privileges": ["Create"] } });
         let params = PatchParams::apply("postgresuser-demo").force();
         let made = self.users.patch(NAME, &params, &Patch::Apply(&object)).await;
-        made.map_err(|error| format!("cannot apply {NAME}: {}", said(&error)))?;
+        made.map_err(|error| format!("cannot apply {NAME}: {}", message_of(&error)))?;
         let first = self.password_other_than(None).await?;
-        say(&format!("\n{} logs in: {}", first.0, self.logs_in(&first).await?))?;
-        say("\nsomebody asks for another password")?;
+        print_line(&format!("\n{} logs in: {}", first.0, self.logs_in(&first).await?))?;
+        print_line("\nsomebody asks for another password")?;
         let now = jiff::Timestamp::now().to_string();
         let request = json!({ "metadata": { "annotations": {
             "evenkeel.dev/requestedAt": now, "evenkeel.dev/rotateAt": now } } });
         let asked = self.users.patch(NAME, &PatchParams::default(), &Patch::Merge(&request)).await;
-        asked.map_err(|error| format!("cannot annotate {NAME}: {}", said(&error)))?;
+        asked.map_err(|error| format!("cannot annotate {NAME}: {}", message_of(&error)))?;
         let second = self.password_other_than(Some(&first.1)).await?;
         let (old, new) = (self.logs_in(&first).await?, self.logs_in(&second).await?);
-        say(&format!("\n{} logs in with the first password: {old}, with the second: {new}", first.0))
+        print_line(&format!("\n{} logs in with the first password: {old}, with the second: {new}", first.0))
     }
 
     async fn look_on(&self) -> Result<()> {
         print_changes(self.users.clone(), line).await
     }
 
-    /// Deletes the object and waits until it is gone, and its role before it.
+    /// Deletes the object and waits until it is gone; its role is dropped before.
     async fn end(&self) -> Result<()> {
         let uid = match self.users.delete(NAME, &DeleteParams::default()).await {
             Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
-            Err(error) => return Err(format!("cannot delete {NAME}: {}", said(&error))),
+            Err(error) => return Err(format!("cannot delete {NAME}: {}", message_of(&error))),
             Ok(deleted) => deleted.left().and_then(|object| object.uid()).unwrap_or_default(),
         };
         let gone = wait::await_condition(self.users.clone(), NAME, wait::conditions::is_deleted(&uid));
@@ -110,7 +111,7 @@ impl Story for Demo {
     }
 }
 
-/// Whether Ready is True for the spec as it is.
+/// Whether Ready is True for the current spec.
 pub fn is_ready(object: &PostgresUser) -> bool {
     let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
     ready.is_some_and(|ready| {

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of one's own, started by `examples/postgres.sh` and gone with this process, however it ends.
+//! A local PostgreSQL server, started by `examples/postgres.sh` and stopped with this process, however it ends.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use crate::sql::Database;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/postgres.sh");
 
-/// A server that runs as long as this value, or the process.
+/// A server that runs until this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct Host {
     child: Child,
@@ -16,10 +16,10 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts one on a free port of loopback; it takes some seconds.
+    /// Starts a server on a free port of loopback, which takes some seconds.
     ///
     /// # Errors
-    /// PostgreSQL cannot be installed or started; what the script says of it goes to standard error.
+    /// PostgreSQL cannot be installed or started; the script logs to standard error.
     pub fn start() -> Result<Self, String> {
         let failed = |error| format!("cannot run {SCRIPT}: {error}");
         let child = Command::new(SCRIPT).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
@@ -34,10 +34,10 @@ impl Host {
         Ok(host)
     }
 
-    /// The server.
+    /// Returns the server.
     ///
     /// # Errors
-    /// The script printed something else than a connection string.
+    /// The output of the script is not a connection string.
     pub fn database(&self) -> Result<Database, String> {
         Database::parse(&self.url)
     }
@@ -45,7 +45,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // The script ends when its input does.
+        // The script ends when its input is closed.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }

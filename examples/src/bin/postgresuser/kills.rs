@@ -1,4 +1,4 @@
-//! Kills the operator under load, on real API servers: every user can log in with the password of its Secret, and no role is left over.
+//! Kills the operator under load on real API servers: every user can log in with the password of its Secret, and no role is left over.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,13 +21,13 @@ const DATABASE: &str = "POSTGRESUSER_TRIAL_DATABASE";
 
 #[tokio::test]
 #[ignore = "the operator that the tests below start and kill"]
-async fn the_operator_in_a_process_of_its_own() {
+async fn the_operator_process() {
     let Some(client) = client_of_the_process() else { return };
     let database = env::var(DATABASE).unwrap();
     operator(Database::parse(&database).unwrap()).client(client).run_until(std::future::pending()).await.unwrap();
 }
 
-/// The users that should be there, of all that ever were.
+/// The users that should exist, out of all that ever existed.
 struct Load {
     prefix: &'static str,
     users: Api<PostgresUser>,
@@ -47,7 +47,7 @@ impl Load {
 }
 
 impl kills::Load for Load {
-    /// A user comes, one gets another password, and one is deleted.
+    /// Creates a user, rotates the password of one, and deletes one.
     async fn change(&mut self) {
         let new = self.made;
         let user = json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser",
@@ -104,17 +104,17 @@ async fn endure(version: Version, prefix: &'static str) {
     let mut load = Load { prefix, users, secrets, wanted: BTreeSet::new(), made: 0 };
     let start = || {
         let variables = [site.variable(), (DATABASE, host.url.clone())];
-        Process::start("kills::the_operator_in_a_process_of_its_own", &variables, &folder.path().join("log"))
+        Process::start("kills::the_operator_process", &variables, &folder.path().join("log"))
     };
     site.endure(&mut load, 2, start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_under_load_on_a_modern_server_every_user_can_log_in() {
+async fn kills_under_load_on_modern_lock_out_no_user() {
     endure(Version::Modern, "modern").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_under_load_on_a_server_of_1_20_every_user_can_log_in() {
+async fn kills_under_load_on_1_20_lock_out_no_user() {
     endure(Version::Full, "full").await;
 }

@@ -1,4 +1,4 @@
-//! Manages roles of a PostgreSQL server: what is done outside of the cluster is done once, is found again, and goes with the object.
+//! Manages roles of a PostgreSQL server: effects outside the cluster are made once, found again, and removed with the object.
 
 #![allow(unreachable_pub, reason = "kube's derive puts an item of its own beside the spec")]
 #![allow(clippy::duplicated_attributes, reason = "two columns may well have one type")]
@@ -23,8 +23,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use examples::server::{Choice, Server};
-use examples::story::tell;
-use examples::terminal::{end, prepare, say};
+use examples::story::play;
+use examples::terminal::{end, prepare, print_line};
 use tokio::task::spawn_blocking;
 
 use crate::demo::Demo;
@@ -43,12 +43,11 @@ use crate::sql::Database;
 #[derive(Debug, Parser)]
 #[command(name = "postgresuser")]
 struct Args {
-    /// End when the story is told: exit code 0, or 1 with the reason when something is not reached within a minute
+    /// End when the demo is over: exit code 0, or 1 with the reason when a state is not reached within a minute
     #[arg(long)]
     once: bool,
 
-    /// Use this PostgreSQL server instead of one started here: `host=.. user=.. password=..` or `postgresql://..`, without TLS, of a
-    /// superuser
+    /// Use this PostgreSQL server instead of starting one: `host=.. user=.. password=..` or `postgresql://..`, without TLS, as a superuser
     #[arg(long, value_name = "STRING", env = "DATABASE_URL", hide_env_values = true)]
     database: Option<String>,
 
@@ -71,21 +70,21 @@ async fn run(args: &Args) -> Result<(), String> {
     let server = Server::choose(&args.server, folder.path()).await?;
     server.install(&evenkeel::crd::<postgres_user>(), "postgresuser-demo").await?;
     let namespace = &args.server.namespace;
-    say(&server.introduction(&[], namespace, "postgresusers"))?;
+    print_line(&server.introduction(&[], namespace, "postgresusers"))?;
     let operator = operator(database.clone()).client(server.client.clone()).namespaces([namespace]);
     let demo = Demo::new(server.client.clone(), namespace, database);
     tokio::select! {
-        outcome = tell(&demo, args.once) => outcome,
+        outcome = play(&demo, args.once) => outcome,
         ended = operator.run_until(pending()) => Err(format!("the operator ended: {ended:?}")),
     }
 }
 
-/// The PostgreSQL server of the command line, or one that runs as long as the host.
+/// The PostgreSQL server of the command line, or one that runs until the host is dropped.
 async fn postgres(given: Option<&str>) -> Result<(Option<Host>, Database), String> {
     if let Some(text) = given {
         return Ok((None, Database::parse(text)?));
     }
-    say("starting a PostgreSQL server ...")?;
+    print_line("starting a PostgreSQL server ...")?;
     let host = spawn_blocking(Host::start).await.map_err(|error| error.to_string())??;
     let database = host.database()?;
     Ok((Some(host), database))

@@ -1,4 +1,4 @@
-//! The operator: what a `PostgresUser` is, what can be said of it, and how it comes about.
+//! The operator: the kind `PostgresUser`, its conditions and errors, and its steps.
 
 use std::collections::BTreeSet;
 
@@ -108,7 +108,7 @@ pub enum UserError {
     SqlFailed(#[from] SqlFailed),
 }
 
-/// Fills in the name of the role, so that it stays whatever becomes of the rule by which it is made.
+/// Stores the name of the role, so that it stays the same if the naming rule changes.
 #[claim]
 pub async fn name_role(user: &mut PostgresUser) -> Result<(), UserError> {
     user.spec.role = Some(name::wanted(user)?);
@@ -140,12 +140,13 @@ pub async fn keep(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep
     Ok(role)
 }
 
-/// The password: that of the Secret, unless there is none or another one is asked for. It is in the Secret before anything else.
+/// Returns the password of the Secret, or a new one if there is none or a rotation is requested. It is written to the Secret before
+/// anything else.
 async fn remember(user: &PostgresUser, role: &str, rotate: bool, cx: &mut Cx<'_, keep>) -> Result<String, UserError> {
     let name = password::secret_name(user);
     let known = cx.get::<Secret>(&name).await?.as_ref().and_then(password::of).filter(|_| !rotate);
     let password = known.unwrap_or_else(password::fresh);
-    // One of somebody else is refused, before anybody learns the password.
+    // The Secret of another owner is refused before the password is used.
     let content = [("username", role), ("password", &password), ("database", &user.spec.database)];
     cx.export_secret(&name, content).await?;
     Ok(password)
@@ -197,7 +198,7 @@ pub async fn postgres_user(user: &PostgresUser, database: &Database, cx: &mut Pa
     Ok(())
 }
 
-/// The operator, ready to run.
+/// Returns the operator.
 pub fn operator(database: Database) -> Operator {
     Operator::new("postgres-user").reconciler::<postgres_user>(database)
 }

@@ -1,4 +1,4 @@
-//! The Secret that a role's password is kept in: it is written before PostgreSQL learns the password, so that none is ever lost.
+//! The Secret with the password of a role: it is written before PostgreSQL gets the password, so that no password is lost.
 
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
@@ -9,19 +9,19 @@ use crate::operator::PostgresUser;
 /// 24 of 62 letters and digits: 142 bits.
 const LENGTH: usize = 24;
 
-/// A new password.
+/// Generates a new password.
 #[must_use]
 pub fn fresh() -> String {
     Alphanumeric.sample_string(&mut rand::rng(), LENGTH)
 }
 
-/// The name of the Secret.
+/// Returns the name of the Secret.
 #[must_use]
 pub fn secret_name(user: &PostgresUser) -> String {
     user.spec.secret.clone().unwrap_or_else(|| format!("{}-postgres", user.name_any()))
 }
 
-/// The password that a Secret holds.
+/// Returns the password in a Secret.
 #[must_use]
 pub fn of(secret: &Secret) -> Option<String> {
     let password = secret.data.as_ref()?.get("password")?;

@@ -1,4 +1,4 @@
-//! The reference of the operator, as it stands in the repository, is what its wiring says.
+//! The committed reference of the operator matches its wiring.
 
 use evenkeel_testkit::assert_generated;
 use evenkeel_tests::printed;
@@ -7,7 +7,7 @@ use crate::operator::operator;
 use crate::sql::Database;
 
 #[test]
-fn the_reference_in_the_repository_is_what_the_wiring_says() {
+fn the_committed_reference_matches_the_wiring() {
     let operator = operator(Database::parse("host=127.0.0.1 user=nobody").unwrap());
     let reference = |name: &str| format!("{}/reference/postgresuser/{name}", env!("CARGO_MANIFEST_DIR"));
     assert_generated(reference("wiring.mmd"), &operator.graphs());

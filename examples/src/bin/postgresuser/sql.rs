@@ -1,4 +1,4 @@
-//! PostgreSQL: what is done there, each of it idempotent. Every name is quoted, and no password goes there in plain text.
+//! PostgreSQL: idempotent statements. Every name is quoted, and no password is sent in plain text.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,11 +13,11 @@ use crate::operator::Privilege;
 
 type Result<T> = std::result::Result<T, SqlFailed>;
 
-/// A PostgreSQL server, and who to be there.
+/// A PostgreSQL server and the credentials for it.
 #[derive(Clone)]
 pub struct Database {
     config: Arc<Config>,
-    /// The connection of last time: to log in costs more than most statements.
+    /// The last connection: a login costs more than most statements.
     last: Arc<Last>,
 }
 
@@ -32,7 +32,7 @@ impl Last {
 
 impl Drop for Last {
     fn drop(&mut self) {
-        // A client says good-bye when it is dropped, which must not block a thread of the asynchronous runtime.
+        // A client sends a message when it is dropped, which must not block a thread of the async runtime.
         if let Some(client) = self.swap(None) {
             std::thread::spawn(move || drop(client));
         }
@@ -41,27 +41,27 @@ impl Drop for Last {
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The password of its configuration is nobody's.
+        // Omits the configuration, which contains the password.
         f.write_str("Database")
     }
 }
 
-/// To whom a role belongs.
+/// The owner of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// There is no such role.
+    /// The role does not exist.
     Nobody,
-    /// It was made for this object.
+    /// The role was created for this object.
     This,
-    /// It was made for something else.
+    /// The role was created otherwise.
     Other,
 }
 
 impl Database {
-    /// The server of a connection string: `host=.. port=.. user=.. password=.. dbname=..` or `postgresql://..`.
+    /// Parses a connection string: `host=.. port=.. user=.. password=.. dbname=..` or `postgresql://..`.
     ///
     /// # Errors
-    /// It is none. What it says is not repeated, as it holds a password.
+    /// The connection string is invalid. The message does not repeat it, since it contains a password.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let wrong = |error| format!("the connection string is not one of PostgreSQL: {error}");
         let mut config: Config = text.parse().map_err(wrong)?;
@@ -69,7 +69,7 @@ impl Database {
         Ok(Self { config: Arc::new(config), last: Arc::default() })
     }
 
-    /// Works on a connection, which is kept where all went well.
+    /// Runs statements on a connection, which is reused after success.
     fn with<T>(&self, work: impl FnOnce(&mut Client) -> Result<T>) -> Result<T> {
         let mut client = match self.last.swap(None).filter(|client| !client.is_closed()) {
             Some(client) => client,
@@ -84,27 +84,27 @@ impl Database {
         self.with(|client| Ok(client.batch_execute(text)?))
     }
 
-    /// Whether there is a database of the name.
+    /// Whether the database exists.
     ///
     /// # Errors
-    /// The server cannot be asked.
+    /// The server cannot be queried.
     pub fn has(&self, database: &str) -> Result<bool> {
         let query = "SELECT FROM pg_database WHERE datname = $1 AND datallowconn";
         self.with(|client| Ok(!client.query(query, &[&database])?.is_empty()))
     }
 
-    /// To whom the role belongs: what made it has left a comment, which came about in one transaction with the role.
+    /// Returns the owner of the role, from the comment that is created in one transaction with the role.
     ///
     /// # Errors
-    /// The server cannot be asked.
+    /// The server cannot be queried.
     pub fn owner(&self, role: &str, uid: &str) -> Result<Owner> {
         self.with(|client| owner(client, role, uid))
     }
 
-    /// Makes the role if it is not there, able to log in.
+    /// Creates the role, with login, if it does not exist.
     ///
     /// # Errors
-    /// The server refuses it.
+    /// The server rejects the statement.
     pub fn make(&self, role: &str, uid: &str) -> Result<()> {
         let (name, comment) = (escape_identifier(role), escape_literal(&mark(uid)));
         let unable = "SELECT FROM pg_roles WHERE rolname = $1 AND NOT rolcanlogin";
@@ -122,31 +122,30 @@ impl Database {
     /// Whether the role can log in with the password.
     ///
     /// # Errors
-    /// The server does not say.
+    /// The server cannot be queried.
     pub fn accepts(&self, role: &str, password: &str) -> Result<bool> {
         match Config::clone(&self.config).user(role).password(password).connect(NoTls).map_err(SqlFailed) {
             Ok(_) => Ok(true),
             Err(error) if error.is(&SqlState::INVALID_PASSWORD) => Ok(false),
-            // It let the role in, but not to this database.
+            // The login succeeded, but this database is not allowed.
             Err(error) if error.is(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    /// Sets the password of the role. The server is sent a SCRAM verifier, so that none of its logs can hold the password.
+    /// Sets the password of the role. The server gets a SCRAM verifier, so no log of it contains the password.
     ///
     /// # Errors
-    /// The server refuses it.
+    /// The server rejects the statement.
     pub fn set_password(&self, role: &str, password: &str) -> Result<()> {
         let verifier = escape_literal(&scram_sha_256(password.as_bytes()));
         self.execute(&format!("ALTER ROLE {} PASSWORD {verifier}", escape_identifier(role)))
     }
 
-    /// Lets the role do in this database what is wanted and in others nothing, as far as it was granted to itself. Returns whether
-    /// something was to be changed.
+    /// Grants the wanted privileges in this database and revokes all direct grants in others. Returns whether anything changed.
     ///
     /// # Errors
-    /// The server refuses it.
+    /// The server rejects a statement.
     pub fn grant(&self, role: &str, database: &str, wanted: &BTreeSet<Privilege>) -> Result<bool> {
         let wanted: BTreeSet<_> = wanted.iter().map(|one| (database.to_owned(), one.as_str().to_owned())).collect();
         let granted = self.with(|client| granted(client, role))?;
@@ -163,10 +162,10 @@ impl Database {
         Ok(!changes.is_empty())
     }
 
-    /// Drops the role. What it owns in databases stays, with the operator as its owner.
+    /// Drops the role. Its objects in databases stay and belong to the operator.
     ///
     /// # Errors
-    /// The server refuses it.
+    /// The server rejects a statement.
     pub fn drop_role(&self, role: &str) -> Result<()> {
         let name = escape_identifier(role);
         let places = "SELECT DISTINCT d.datname FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid
@@ -175,7 +174,7 @@ impl Database {
             let mut there = Config::clone(&self.config).dbname(row.get(0)).connect(NoTls)?;
             there.batch_execute(&format!("REASSIGN OWNED BY {name} TO CURRENT_USER; DROP OWNED BY {name}"))?;
         }
-        // Rights to databases hang on no database.
+        // Privileges on databases do not depend on the current database.
         self.execute(&format!("DROP OWNED BY {name}; DROP ROLE {name}"))
     }
 }
@@ -189,24 +188,24 @@ fn owner(client: &mut Client, role: &str, uid: &str) -> Result<Owner> {
     })
 }
 
-/// What the role may do to databases because it was granted to itself.
+/// Returns the privileges on databases that were granted to the role directly.
 fn granted(client: &mut Client, role: &str) -> Result<BTreeSet<(String, String)>> {
     let query = "SELECT d.datname, a.privilege_type FROM pg_database d, aclexplode(d.datacl) a
         JOIN pg_roles r ON r.oid = a.grantee WHERE r.rolname = $1 AND d.datdba <> r.oid";
     Ok(client.query(query, &[&role])?.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// The comment of a role that was made for the object.
+/// Returns the comment of a role that was created for the object.
 fn mark(uid: &str) -> String {
     format!("PostgresUser {uid}")
 }
 
-/// PostgreSQL could not be reached, or refused something.
+/// PostgreSQL cannot be reached, or rejects a statement.
 #[derive(Debug)]
 pub struct SqlFailed(postgres::Error);
 
 impl SqlFailed {
-    /// Whether it is this error of the server.
+    /// Whether the server returned this error code.
     #[must_use]
     pub fn is(&self, state: &SqlState) -> bool {
         self.0.code() == Some(state)

@@ -1,7 +1,7 @@
-//! What a build costs (D1): `cargo bench -p evenkeel-bench --bench build`.
+//! The build cost (D1): `cargo bench -p evenkeel-bench --bench build`.
 //!
-//! The example `hello` and the same by hand, `plain`, as two programs of a project of their own, with the features that each needs. The
-//! processor time of a rebuild is a ratio of builds in turn; reported, and nothing fails by it.
+//! The example `hello` and its hand-written counterpart `plain` as two programs of a separate project, with the features that each needs.
+//! The processor time of a rebuild is a ratio of alternating builds; it is reported and fails no run.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is what it is for")]
 #![allow(clippy::unwrap_used, reason = "a bench ends at the first surprise")]
 
@@ -14,7 +14,7 @@ use evenkeel_bench::report::Report;
 use evenkeel_bench::table::{Aim, Table};
 
 const ROUNDS: usize = 5;
-/// By hand and with evenkeel.
+/// Evenkeel and hand-written.
 const NAMES: [&str; 2] = ["ours", "hand"];
 
 fn main() {
@@ -34,10 +34,10 @@ fn main() {
     table.row("processor time of a rebuild in s, median round", &median, Aim::Shares(&[(1, 1.10)]));
     table.row("processor time of a rebuild in s, worst round", &most, Aim::Shares(&[]));
     report.add(&table);
-    report.tell();
+    report.record();
 }
 
-/// A folder with a package of each.
+/// A folder with one package for each.
 struct Project(PathBuf);
 
 impl Project {
@@ -45,7 +45,7 @@ impl Project {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build");
         let example = |name: &str| fs::read_to_string(root.join("examples/src/bin").join(name)).unwrap();
-        // Without the command line, which `plain` has not.
+        // Without the command line, which `plain` does not have.
         let started = "tracing_subscriber::fmt().with_writer(std::io::stderr).init();\n    Operator::new";
         let hello = example("hello.rs").replace("Operator::new", started).replace(".run_cli()", ".run()");
         assert!(hello.contains(".run()"), "hello.rs is another one");
@@ -71,8 +71,8 @@ impl Project {
 
     fn lines(&self, name: &str) -> f64 {
         let code = fs::read_to_string(self.main(name)).unwrap();
-        let says = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
-        code.lines().filter(says).count() as f64
+        let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+        code.lines().filter(is_code).count() as f64
     }
 
     fn cargo(&self, args: &[&str]) -> String {
@@ -89,7 +89,7 @@ impl Project {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// All that it needs to run, itself aside.
+    /// The number of crates that it needs at run time, without itself.
     fn crates(&self, name: &str) -> f64 {
         let tree = self.cargo(&["tree", "-p", name, "-e", "normal", "--prefix", "none", "--format", "{p}"]);
         let all: std::collections::BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
@@ -105,7 +105,7 @@ impl Project {
         fs::metadata(stripped).unwrap().len() as f64
     }
 
-    /// The seconds of a processor, as a user, that each takes to be built again after a change; sorted.
+    /// The user time in seconds of each rebuild after a change, sorted.
     fn rebuilds(&self) -> [Vec<f64>; 2] {
         NAMES.iter().for_each(|name| drop(self.cargo(&["build", "-p", name])));
         let mut seconds = [const { Vec::new() }; 2];
@@ -138,7 +138,7 @@ fn manifest(name: &str, needs: &str) -> String {
     )
 }
 
-/// The processor time that ended children of this process have taken as users, in seconds: Linux counts it in hundredths.
+/// The user time of ended child processes in seconds; Linux counts it in hundredths.
 fn of_children() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let after_name = stat.rsplit(") ").next().unwrap();

@@ -1,4 +1,4 @@
-//! Counts what a controller allocates: to load, at rest, for an event, and while it lists again.
+//! Counts the allocations of a controller: at load, when idle, per event, and during a relist.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use evenkeel_bench::answers::Answers;
 use kube::Client;
 use tokio::runtime::Runtime;
 
-/// What was counted, per object.
+/// The counts per object.
 pub(crate) struct Figures {
-    /// Bytes that live once everything is loaded.
+    /// Live bytes once everything is loaded.
     pub(crate) live: f64,
-    /// Allocations to load.
+    /// Allocations of the load.
     pub(crate) load: f64,
-    /// Allocations for an event that ends in a pass without work.
+    /// Allocations of an event that ends in a pass without work.
     pub(crate) event: f64,
-    /// The most bytes that live during a relist, over those before.
+    /// The maximum of additional live bytes during a relist.
     pub(crate) peak: f64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(
     let runtime = runtime();
     let objects = answers.objects() as f64;
     let load = measure(|| begin(&runtime, answers, &start));
-    // Before the events: the list shows the objects as they were loaded, and older versions would show another store.
+    // Before the events: the list has the objects as they were loaded, and older versions would look like another store.
     let relist = measure(|| {
         answers.forget();
         settle(&runtime);
@@ -45,7 +45,7 @@ pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// The bytes that live once everything is loaded, per object.
+/// The live bytes per object once everything is loaded.
 pub(crate) fn live<F: Future<Output = ()> + Send + 'static>(answers: &Answers, start: impl Fn(Client) -> F) -> f64 {
     let runtime = runtime();
     measure(|| begin(&runtime, answers, &start)).bytes_current as f64 / answers.objects() as f64
@@ -61,7 +61,7 @@ fn begin<F: Future<Output = ()> + Send + 'static>(runtime: &Runtime, answers: &A
     settle(runtime);
 }
 
-/// Long enough for everything that is due: time passes only when nothing else is left to do. Short beside the resyncs, which are not meant.
+/// Waits for everything that is due: time only passes when there is no other work. Shorter than the resyncs, which are not measured.
 fn settle(runtime: &Runtime) {
     runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
 }

@@ -1,7 +1,7 @@
 //! Figures of memory: `cargo bench -p evenkeel-bench --bench figures -- --help`.
 //!
-//! Programs watch the same kind on the same answers, which were rendered before: B0 as kube's examples show it, B1 tuned by hand, and
-//! ours. What is counted is counted by an allocator, per thread, without the work of the server; nothing is timed.
+//! Programs watch the same kind on the same pre-rendered answers: the naive baseline (B0), the tuned baseline (B1), and evenkeel. An
+//! allocator counts per thread, without the work of the server; nothing is timed.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is what it is for")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench ends at the first surprise")]
 
@@ -26,17 +26,17 @@ use kube::{CustomResourceExt, Resource};
 
 use crate::count::{Figures, count, live};
 
-/// From how many objects on a page of a list is small beside all of them, and what a controller keeps for itself, too.
+/// From this number of objects on, a page of a list and the fixed memory of a controller are negligible.
 const RELIST: usize = 10_000;
-/// How many objects a page of a list has: what kube asks for.
+/// Objects per page of a list: the default of kube.
 const PAGE: usize = 500;
 
-/// What kube 5.0 keeps of an object, in bytes for each byte of its JSON, as was measured apart from this bench: of `managedFields`, and of
-/// all else. A baseline that is far from it would be a straw man.
+/// Memory of kube 5.0 per object, in bytes per byte of JSON, measured separately: for `managedFields`, and for everything else. A baseline
+/// far from it would not be realistic.
 const KNOWN: [f64; 2] = [7.8, 2.2];
-/// What the predicate of B1 keeps for each object.
+/// Bytes per object in the predicate of B1.
 const PREDICATE: f64 = 430.0;
-/// How far a baseline may be from that.
+/// The maximum deviation of a baseline.
 const TOLERANCE: f64 = 0.25;
 
 const HELP: &str = "\
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     report.end()
 }
 
-/// Draws bytes by the number of objects, beside what was measured of Go's controller-runtime: once, on an object of the same shape.
+/// Draws bytes by number of objects, together with one measurement of Go's controller-runtime on an object of the same shape.
 fn draw(report: &Report, sizes: &[usize]) {
     let line = |name: &str, at: usize, row: fn(f64, f64) -> f64| {
         let column = report.column(at);
@@ -90,7 +90,7 @@ fn draw(report: &Report, sizes: &[usize]) {
     keep("memory", &chart("Memory of cached objects", &x, &y, &lines));
 }
 
-/// Adds the tables for so many objects.
+/// Adds the tables for this number of objects.
 fn tables(report: &mut Report, objects: usize) {
     eprintln!("{objects} objects ..");
     let [releases, instances, credentials] = ["releases", "instances", "credentials"].map(Sample::read);
@@ -111,7 +111,7 @@ where
     let figures = [count(&answers(), start::<R>), count(&answers(), b0_of::<K>), count(&answers(), b1_of::<K>)];
     let row = |figure: fn(&Figures) -> f64| figures.each_ref().map(figure);
     let mut table = Table::new(sample.plural, &format!("{objects} objects"), THREE).about(sample);
-    // How much is saved against B0 depends on the share of managedFields; the target is for 43 %.
+    // The saving against B0 depends on the share of managedFields; the target is for 43 %.
     let all = sample.plural == "releases";
     let aim = if all { Aim::Shares(&[(1, 0.30), (2, 1.05)]) } else { Aim::Shares(&[(2, 1.05)]) };
     table.row("bytes per cached object", &row(|f| f.live), aim);
@@ -128,7 +128,7 @@ where
     }
 }
 
-/// Holds the baselines to what they are known to be.
+/// Compares the baselines with their known memory.
 fn straw(report: &mut Report, sample: &Sample, [_, b0, b1]: &[Figures; 3]) {
     let (all, fields) = sample.sizes();
     let (fields, rest) = (fields as f64, (all - fields) as f64);
@@ -137,13 +137,13 @@ fn straw(report: &mut Report, sample: &Sample, [_, b0, b1]: &[Figures; 3]) {
         let missed = off.abs() > TOLERANCE;
         let mark = if missed { " **MISSED**" } else { "" };
         let (off, most) = (off * 100.0, TOLERANCE * 100.0);
-        report.say(&format!("{name} is known to keep {known:.0} bytes of such an object: {off:+.1} %, at most {most:.0} % off.{mark}"), missed);
+        report.note(&format!("{name} is known to keep {known:.0} bytes of such an object: {off:+.1} %, at most {most:.0} % off.{mark}"), missed);
     };
     far("B0", b0.live, fields * KNOWN[0] + rest * KNOWN[1]);
     far("B1", b1.live, rest * KNOWN[1] + PREDICATE);
 }
 
-/// What an owned child costs: of ours with children less without them; of the baselines as received and pruned.
+/// The memory of an owned child: for evenkeel with children minus without; for the baselines as received and pruned.
 fn children(releases: &Sample, objects: usize) -> Table {
     let (releases, child) = (&releases.clone().distinct(), Sample::read("configmaps").distinct());
     let crd = Release::crd();

@@ -1,4 +1,4 @@
-//! The curves of work for the guide; drawn where the committed figures are written again.
+//! Charts of instructions for the guide; drawn when the committed figures are overwritten.
 
 use evenkeel_bench::draw::{Axis, Bar, Line, bars, chart, keep};
 
@@ -8,7 +8,7 @@ use crate::valgrind::{Counts, profile};
 
 const WHO: [(&str, &str); 3] = [("ours", "evenkeel"), ("b0", "B0, kube's examples"), ("b1", "B1, tuned by hand")];
 
-/// Counts and draws all of them.
+/// Counts and draws all charts.
 pub(crate) fn draw(counts: &Counts) {
     flight(counts);
     share(counts);
@@ -22,7 +22,7 @@ fn show(file: &str, title: &str, x: &Axis, y: &Axis, lines: Vec<(&str, Vec<(f64,
     keep(file, &chart(title, x, y, &lines));
 }
 
-/// Instructions of a pass with so many in flight.
+/// Instructions of a pass by number of passes in flight.
 fn flight(counts: &Counts) {
     let points = |who: &str| {
         let each = |flight: u32| (f64::from(flight), counts.slopes(&[format!("flight{flight} {who}")])[0]);
@@ -33,7 +33,7 @@ fn flight(counts: &Counts) {
     show("flight", "Cost of a pass with others in flight", &x, &y, lines.collect());
 }
 
-/// Instructions of an event with so much of managedFields.
+/// Instructions of an event by share of managedFields.
 fn share(counts: &Counts) {
     let points = |who: &str| {
         let each = |managers: u32| {
@@ -48,7 +48,7 @@ fn share(counts: &Counts) {
     show("share", "Cost of an event by the share of managedFields", &x, &y, lines.collect());
 }
 
-/// What an event is made of.
+/// The parts of an event.
 fn event() {
     let all = WHO.map(|(who, _)| Bar { name: who.to_uppercase(), parts: parts(&profile(&format!("event {who}"))) });
     println!("\nparts of an event: {PARTS:?}");

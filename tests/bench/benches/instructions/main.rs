@@ -1,9 +1,9 @@
-//! Figures of work: `cargo bench -p evenkeel-bench --bench instructions`.
+//! Instruction counts: `cargo bench -p evenkeel-bench --bench instructions`.
 //!
-//! Instructions are counted by callgrind, under which this program runs itself once for each count. Each figure is a slope: the difference
-//! of two runs that differ in the number of events, objects or passes only, so that the start, the rendering of the answers and the end
-//! are in none. Time is virtual. Fails where a figure is more than a percent above the committed one, if that was counted with the same
-//! compiler; says so where it was not.
+//! Callgrind counts instructions; this program runs itself once under callgrind for each count. Each figure is a slope: the difference of
+//! two runs that differ only in the number of events, objects or passes, so that the start, the rendering of the answers and the end cancel
+//! out. Time is virtual. Fails if a figure is more than one percent above the committed one and that was counted with the same compiler;
+//! with another compiler it prints a note.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is what it is for")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench ends at the first surprise")]
 
@@ -20,13 +20,13 @@ use evenkeel_bench::table::{Aim, THREE, Table};
 
 use crate::valgrind::Counts;
 
-/// Events and objects at three operators.
+/// Events and objects of three operators.
 const EVENTS: [(&str, &str, Aim); 3] = [
     ("event to a pass without work", "event", Aim::Shares(&[(1, 0.60), (2, 1.00)])),
     ("event that counts for nothing", "drop", Aim::Shares(&[(2, 0.60)])),
     ("unchanged object at a restart", "load", Aim::Shares(&[(1, 0.35)])),
 ];
-/// Ours beside the same chain with a closure that only looks the object up.
+/// Evenkeel compared with the same chain and a closure that only looks the object up.
 const OVERHEAD: [(&str, &str, Aim); 2] = [
     ("event, short-circuited", "event", Aim::Shares(&[(1, 1.02)])),
     ("event, computed and compared", "always", Aim::Shares(&[(1, 1.05)])),

@@ -1,8 +1,8 @@
-//! What the instructions of an event are for, by the names of the functions that take them themselves.
+//! The instructions of an event by part, from the names of the functions that execute them.
 
 use std::collections::HashMap;
 
-/// The parts, and which words in the name of a function say so; the first that fits, and `the rest` takes what is left.
+/// The parts, and words in the names of their functions; the first match counts, and `the rest` takes everything else.
 const WORDS: [(&str, &[&str]); 4] = [
     ("memory", &["malloc", "free", "realloc", "calloc", "_int_", "mem", "alloc::"]),
     ("decoding", &["serde", "eserialize", "json", "visit_", "jiff", "utf8", "timestamp"]),

@@ -1,4 +1,4 @@
-//! What runs under callgrind: one controller on the answers, and so many events, objects or passes.
+//! The program under callgrind: one controller on the answers, with a number of events, objects or passes.
 
 use std::num::NonZeroUsize;
 use std::pin::Pin;
@@ -15,11 +15,11 @@ use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
 
-/// How many objects there are, at most, and how many a page of a list has: a size is a number of whole pages.
+/// The maximum number of objects, and the size of a page: a size is a number of whole pages.
 const OBJECTS: usize = 400;
 const PAGE: usize = 100;
 
-/// How often something is done in the two runs of a slope.
+/// The numbers of the two runs of a slope.
 pub(crate) fn sizes(words: &str) -> [usize; 2] {
     match words {
         "due few" => [1_000, 4_000],
@@ -32,12 +32,12 @@ pub(crate) fn sizes(words: &str) -> [usize; 2] {
     }
 }
 
-/// Of the word `flight16` and those after it: 16.
+/// The number after a word: 16 for `flight16`.
 fn number_in(words: &str, before: &str) -> Option<usize> {
     words.split(' ').next()?.strip_prefix(before)?.parse().ok()
 }
 
-/// Does what the words say: what to count, of whom, how often.
+/// Runs what the words select: the count, the controller, the number.
 pub(crate) fn run(words: &str) {
     let [what, who, size] = words.split(' ').collect::<Vec<_>>()[..] else { panic!("three words: {words}") };
     let size: usize = size.parse().unwrap();
@@ -48,17 +48,17 @@ pub(crate) fn run(words: &str) {
         _ if what.starts_with("flight") => watch(what, who, size, 0),
         _ => watch(what, who, OBJECTS, size),
     }
-    // What ends is in no figure.
+    // The end is not part of any figure.
     std::process::exit(0);
 }
 
-/// So many passes, all due at once, so many at a time.
+/// Runs this many passes, all due at once, with this concurrency.
 fn passes(keys: usize, concurrency: usize) {
     let concurrency = NonZeroUsize::new(concurrency).unwrap();
     runtime().block_on(requeued(keys, concurrency, Duration::from_secs(3600), Duration::from_secs(600)));
 }
 
-/// The objects that are watched.
+/// The watched objects.
 pub(crate) fn sample(what: &str) -> Sample {
     let sample = Sample::read("releases");
     match number_in(what, "managers") {
@@ -68,11 +68,11 @@ pub(crate) fn sample(what: &str) -> Sample {
     }
 }
 
-/// Loads so many objects, and then changes so many.
+/// Loads this many objects, then changes some of them.
 fn watch(what: &str, who: &str, objects: usize, changed: usize) {
     let most = sizes(what)[1];
     let answers = Answers::render(&[&sample(what)], &Release::crd(), most, PAGE, |work| work()).pages(objects / PAGE);
-    // At a restart the shape of kube's examples writes what it finds.
+    // At a restart B0 writes its results.
     let answers = if (what, who) == ("load", "b0") { answers.writable() } else { answers };
     let runtime = runtime();
     let client = runtime.block_on(async { answers.client() });
@@ -82,7 +82,7 @@ fn watch(what: &str, who: &str, objects: usize, changed: usize) {
     settle(&runtime);
 }
 
-/// Who it is that watches.
+/// The watching controller.
 fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     let flight = number_in(what, "flight");
     match (who, what) {
@@ -99,7 +99,8 @@ fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Outpu
     }
 }
 
-/// Ours; without the short-circuit, without the pass (a closure that looks up the object), or with so many passes in flight.
+/// Evenkeel; optionally without the short-circuit, without the pass (a closure that looks the object up), or with a number of passes in
+/// flight.
 async fn ours(client: Client, always: bool, bare: bool, flight: Option<usize>) {
     let lab = Lab { naps: flight.is_some(), ..Lab::default() };
     let operator = Operator::new("bench")
@@ -115,7 +116,7 @@ fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
-/// Long enough for everything that is due: time passes only when nothing else is left to do.
+/// Waits for everything that is due: time only passes when there is no other work.
 fn settle(runtime: &Runtime) {
     runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
 }

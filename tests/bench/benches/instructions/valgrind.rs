@@ -8,19 +8,19 @@ use std::thread;
 
 use crate::program::sizes;
 
-/// What the program is to do when it runs under callgrind.
+/// The variable with the command of the program under callgrind.
 pub(crate) const WORDS: &str = "EVENKEEL_COUNTED";
 
 pub(crate) fn is_there() -> bool {
     Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// What was counted before.
+/// Counts of earlier runs.
 #[derive(Default)]
 pub(crate) struct Counts(Mutex<HashMap<String, f64>>);
 
 impl Counts {
-    /// Instructions for each of what the program does more of in its second run; all side by side.
+    /// Instructions per additional item of the second run, all in parallel.
     pub(crate) fn slopes<const N: usize, W: AsRef<str>>(&self, words: &[W; N]) -> [f64; N] {
         let words = words.each_ref().map(AsRef::as_ref);
         thread::scope(|scope| {
@@ -43,22 +43,22 @@ impl Counts {
 
 /// All instructions of a run.
 fn total(words: &str) -> f64 {
-    let said = callgrind(words, Path::new("/dev/null"));
-    let collected = said.lines().find_map(|line| line.split("Collected :").nth(1));
+    let report = callgrind(words, Path::new("/dev/null"));
+    let collected = report.lines().find_map(|line| line.split("Collected :").nth(1));
     collected.expect("callgrind says what it collected").trim().parse().unwrap()
 }
 
-/// Runs the program, and returns what callgrind says.
+/// Runs the program and returns the output of callgrind.
 fn callgrind(words: &str, file: &Path) -> String {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", &format!("--callgrind-out-file={}", file.display())]);
     let output = command.arg(std::env::current_exe().unwrap()).env(WORDS, words).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{words}: {said}");
-    said
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{words}: {report}");
+    report
 }
 
-/// Instructions of each function itself, for each of what the program does more of in its second run.
+/// Self instructions of each function, per additional item of the second run.
 pub(crate) fn profile(words: &str) -> HashMap<String, f64> {
     let [few, many] = sizes(words);
     let mut slopes = HashMap::new();
@@ -76,7 +76,7 @@ fn functions(words: &str) -> HashMap<String, f64> {
     own(&std::fs::read_to_string(file).unwrap())
 }
 
-/// The instructions of each function itself. A line that follows `calls=` has those of the one that is called.
+/// The self instructions of each function. A line after `calls=` has those of the callee.
 fn own(text: &str) -> HashMap<String, f64> {
     let (mut names, mut found) = (HashMap::new(), HashMap::<String, f64>::new());
     let (mut current, mut is_call) = ("", false);

@@ -1,7 +1,7 @@
-//! From an event to the start of its pass, on an idle controller: `cargo bench -p evenkeel-bench --bench latency -- [OBJECTS]..`.
+//! Latency from an event to the start of its pass, on an idle controller: `cargo bench -p evenkeel-bench --bench latency -- [OBJECTS]..`.
 //!
-//! The one figure that takes time, so it is a ratio: ours and B0 run in turn, five rounds of each, on a thread of their own; another thread
-//! sends an event, waits for the pass, and sends the next. Reported, and nothing fails by it.
+//! The only timed figure, therefore a ratio: evenkeel and B0 run alternately, five rounds each, on a separate thread; another thread sends
+//! an event, waits for the pass, and sends the next. It is reported and fails no run.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is what it is for")]
 #![allow(clippy::unwrap_used, reason = "a bench ends at the first surprise")]
 
@@ -23,9 +23,9 @@ use tokio::sync::oneshot;
 
 const ROUNDS: usize = 5;
 const EVENTS: usize = 400;
-/// Between two events: everything rests again.
+/// The pause between two events, after which everything is idle.
 const PAUSE: Duration = Duration::from_millis(4);
-/// A baseline whose own rounds are further apart than this says nothing.
+/// A baseline whose rounds differ by more than this is not meaningful.
 const SPREAD: f64 = 0.30;
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
     for objects in if sizes.is_empty() { vec![1_000] } else { sizes } {
         measure(&mut report, objects.max(EVENTS));
     }
-    report.tell();
+    report.record();
 }
 
 fn measure(report: &mut Report, objects: usize) {
@@ -61,7 +61,8 @@ fn measure(report: &mut Report, objects: usize) {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Vec<&str> = load.split(' ').take(1).collect();
     let cpus = thread::available_parallelism().map_or(0, usize::from);
-    report.say(&format!("{ROUNDS} rounds of {EVENTS} events, on {cpus} CPUs with a load of {}.", load.concat()), false);
+    report
+        .note(&format!("{ROUNDS} rounds of {EVENTS} events, on {cpus} CPUs with a load of {}.", load.concat()), false);
 }
 
 fn sorted(mut values: Vec<f64>) -> Vec<f64> {
@@ -78,7 +79,7 @@ fn percentiles(times: Vec<f64>) -> [f64; 2] {
 fn evenkeel(answers: &Answers) -> Vec<f64> {
     let lab = Arc::<Lab>::default();
     let operator = Operator::new("bench").reconciler::<plain>(lab.clone());
-    // So that there is a body whose start can be seen.
+    // So that there is a body whose start is visible.
     let operator = operator.without_short_circuit();
     let run = |client| async { operator.client(client).run_until(std::future::pending()).await.unwrap() };
     times(answers, run, || lab.bodies())
@@ -90,7 +91,7 @@ fn by_hand(answers: &Answers) -> Vec<f64> {
     times(answers, |client| b0(client, Work::IDLE, counted), || passes.load(Ordering::Relaxed))
 }
 
-/// The microseconds from each of the events to the start of its pass.
+/// The microseconds from each event to the start of its pass.
 fn times<F: Future<Output = ()>>(
     answers: &Answers,
     controller: impl FnOnce(Client) -> F + Send,

@@ -1,6 +1,6 @@
 //! The axes of a chart: linear from zero, or by powers of ten.
 
-/// What an axis shows, and how.
+/// The label and the scale of an axis.
 pub struct Axis {
     what: String,
     log: bool,
@@ -15,19 +15,19 @@ pub(super) struct Scale<'a> {
 }
 
 impl Axis {
-    /// From zero.
+    /// A linear axis from zero.
     #[must_use]
     pub fn linear(what: &str) -> Self {
         Self { what: what.to_owned(), log: false }
     }
 
-    /// By powers of ten; there is no zero.
+    /// A logarithmic axis without zero.
     #[must_use]
     pub fn log(what: &str) -> Self {
         Self { what: what.to_owned(), log: true }
     }
 
-    /// Long enough for these values.
+    /// A scale that covers these values.
     pub(super) fn over(&self, values: impl Iterator<Item = f64>, length: f64) -> Scale<'_> {
         let (least, most) =
             values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)));
@@ -40,7 +40,7 @@ impl Axis {
     }
 }
 
-/// The distance of the ticks: 1, 2 or 5 times a power of ten, five to ten of them.
+/// The distance of the ticks: 1, 2 or 5 times a power of ten, for five to ten ticks.
 fn step(most: f64) -> f64 {
     let power = 10_f64.powf((most.max(1e-9) / 5.0).log10().floor());
     [5.0, 2.0, 1.0].map(|times| times * power).into_iter().find(|step| most / step >= 4.0).unwrap_or(power)
@@ -51,13 +51,13 @@ impl Scale<'_> {
         &self.axis.what
     }
 
-    /// How far from the start a value is.
+    /// The distance of a value from the start.
     pub(super) fn place(&self, value: f64) -> f64 {
         let value = if self.axis.log { value.log10() } else { value };
         (value - self.from) / (self.to - self.from) * self.length
     }
 
-    /// Where the ticks are, and what stands there.
+    /// The positions and labels of the ticks.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let step = if self.axis.log { 1.0 } else { step(self.to) };
         let count = ((self.to - self.from) / step).round() as u32;
@@ -67,7 +67,7 @@ impl Scale<'_> {
     }
 }
 
-/// A number in few characters: `20k`.
+/// A short number: `20k`.
 fn short(value: f64) -> String {
     match value {
         _ if value >= 1e6 => format!("{}M", trimmed(value / 1e6)),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linear_axis_starts_at_zero_and_has_round_ticks() {
+    fn a_linear_axis_has_zero_and_round_ticks() {
         assert_eq!(
             labels(&Axis::linear("bytes"), &[3.0, 14_700.0]),
             ["0", "2k", "4k", "6k", "8k", "10k", "12k", "14k", "16k"]
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithmic_axis_has_the_powers_of_ten_around_its_values() {
+    fn a_logarithmic_axis_spans_powers_of_ten() {
         assert_eq!(labels(&Axis::log("objects"), &[16.0, 4096.0]), ["10", "100", "1k", "10k"]);
     }
 }

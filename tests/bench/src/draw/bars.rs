@@ -6,13 +6,13 @@ use super::{Axis, COLOURS, HEIGHT, LEFT, TOP, WIDTH, frame, legend};
 
 /// One bar.
 pub struct Bar {
-    /// Whose it is.
+    /// The label.
     pub name: String,
-    /// How long its parts are.
+    /// The lengths of its parts.
     pub parts: Vec<f64>,
 }
 
-/// Bars side by side; `parts` names what they are made of.
+/// Draws bars next to each other; `parts` names their parts.
 #[must_use]
 pub fn bars(title: &str, what: &str, parts: &[&str], all: &[Bar]) -> String {
     let axis = Axis::linear(what);

@@ -1,4 +1,4 @@
-//! Draws curves and bars as SVG that stands in a page by itself.
+//! Draws curves and bars as standalone SVG.
 
 mod axis;
 mod bars;
@@ -10,15 +10,15 @@ pub use bars::{Bar, bars};
 
 use crate::report::{folder, overwrites};
 
-/// Of the drawing; the rest is margins.
+/// The width of the drawing without margins.
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 80.0;
 const TOP: f64 = 40.0;
-/// Ours first; legible on white, and by those who tell colours apart badly.
+/// Evenkeel first; legible on white and with colour vision deficiency.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#666666", "#e69f00"];
 
-/// Points that belong together; drawn as a line, or alone where it is an anchor that others published.
+/// Points of one series; drawn as a line, or as single points if others published them.
 pub struct Line {
     name: String,
     points: Vec<(f64, f64)>,
@@ -26,20 +26,20 @@ pub struct Line {
 }
 
 impl Line {
-    /// What was counted.
+    /// A counted series.
     #[must_use]
     pub fn new(name: &str, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.to_owned(), points, anchor: false }
     }
 
-    /// What others published.
+    /// A published series.
     #[must_use]
     pub fn anchor(name: &str, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.to_owned(), points, anchor: true }
     }
 }
 
-/// The chart of lines.
+/// Draws a line chart.
 #[must_use]
 pub fn chart(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
     let all = || lines.iter().flat_map(|line| &line.points);
@@ -69,7 +69,7 @@ pub fn chart(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
     text + "</svg>\n"
 }
 
-/// A polyline, or hollow points where it is an anchor.
+/// A polyline, or hollow points for a published series.
 fn drawn(line: &Line, points: &[(f64, f64)], colour: &str) -> String {
     let path: Vec<String> = points.iter().map(|(a, b)| format!("{a:.1} {b:.1}")).collect();
     let fill = if line.anchor { "none" } else { colour };
@@ -91,7 +91,7 @@ fn legend(nth: usize, name: &str) -> String {
     format!("<circle cx='{x}' cy='{}' r='4' fill='{colour}'/><text x='{}' y='{y}'>{name}</text>\n", y - 4.0, x + 9.0)
 }
 
-/// Everything around; without empty lines, so that it may stand in Markdown.
+/// The frame of a chart, without empty lines so that Markdown can contain it.
 fn frame(title: &str) -> String {
     let (width, height) = (LEFT + WIDTH + 230.0, TOP + HEIGHT + 50.0);
     format!(
@@ -101,10 +101,10 @@ fn frame(title: &str) -> String {
     )
 }
 
-/// Writes a drawing into the folder of the guide, if that is asked for.
+/// Writes a drawing into the folder of the guide if requested.
 ///
 /// # Panics
-/// When it cannot be written.
+/// The file cannot be written.
 pub fn keep(name: &str, drawing: &str) {
     if overwrites() {
         std::fs::write(folder().join(name).with_extension("svg"), drawing).expect("the drawing can be written");
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chart_has_a_line_for_each_and_no_empty_line_that_would_end_it_within_a_page() {
+    fn a_chart_draws_every_series_without_empty_lines() {
         let (x, y) = (Axis::log("objects"), Axis::linear("bytes"));
         let lines = [Line::new("ours", vec![(1.0, 0.0), (100.0, 5.0)]), Line::anchor("Go", vec![(10.0, 3.0)])];
         let text = chart("Memory", &x, &y, &lines);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_as_long_as_its_parts() {
+    fn a_bar_is_the_sum_of_its_parts() {
         let bar = |name: &str, parts: [f64; 2]| Bar { name: name.to_owned(), parts: parts.to_vec() };
         let text =
             bars("Work", "instructions", &["decode", "queue"], &[bar("B0", [75.0, 25.0]), bar("ours", [25.0, 25.0])]);

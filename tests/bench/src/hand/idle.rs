@@ -1,4 +1,4 @@
-//! Both baselines of any kind, whose passes find nothing to do: for the memory, which is that of the cache and the queue.
+//! Both baselines for any kind, with passes that find nothing to do: for the memory of cache and queue.
 
 use std::convert::Infallible;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! The operator, written by hand on kube: as its examples show it (B0), and as somebody writes it who knows the costs (B1).
+//! The hand-written operator on kube: a naive baseline as in its examples (B0), and a tuned baseline (B1).
 
 mod idle;
 mod plain;
@@ -20,27 +20,27 @@ pub use idle::{b0_of, b1_of, metadata_of};
 pub use plain::b0;
 pub use tuned::b1;
 
-/// What is done for an object.
+/// The work per object.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
-    /// Nothing is written at all: a pass finds that there is nothing to do.
+    /// Writes nothing: a pass finds nothing to do.
     pub idle: bool,
-    /// There is something to undo.
+    /// Adds a finalizer with a cleanup.
     pub finalizer: bool,
-    /// There is a child.
+    /// Applies a child.
     pub child: bool,
-    /// The status gets a time stamp.
+    /// Writes a timestamp into the status.
     pub stamps: bool,
-    /// When to look again; only after a change unless given.
+    /// The requeue interval; by default only changes trigger.
     pub every: Option<Duration>,
-    /// How many objects B0 works on at a time; 0 is no limit, as in kube's examples.
+    /// The concurrency of B0; 0 is no limit, as in the examples of kube.
     pub limit: u16,
-    /// A pass takes a while.
+    /// Makes a pass slow.
     pub naps: bool,
 }
 
 impl Work {
-    /// Finds that there is nothing to do.
+    /// A pass that finds nothing to do.
     pub const IDLE: Self =
         Self { idle: true, finalizer: false, child: false, stamps: false, every: None, limit: 0, naps: false };
 
@@ -49,7 +49,7 @@ impl Work {
     }
 }
 
-/// What a pass needs.
+/// The context of a pass.
 struct Context {
     client: Client,
     work: Work,
@@ -76,14 +76,14 @@ fn manager() -> PatchParams {
     PatchParams::apply("hand").force()
 }
 
-/// The child with its owner.
+/// The child with its owner reference.
 fn owned(release: &Release) -> ConfigMap {
     let mut map = child(release);
     map.metadata.owner_references = release.controller_owner_ref(&()).map(|owner| vec![owner]);
     map
 }
 
-/// The status that a pass finds.
+/// The status that a pass computes.
 fn found(release: &Release, work: Work) -> Value {
     let now = work.stamps.then(|| format!("{:?}", tokio::time::Instant::now()));
     json!({
@@ -96,7 +96,7 @@ fn found(release: &Release, work: Work) -> Value {
     })
 }
 
-/// The object that applies a status.
+/// The object of a status apply.
 fn with_status(status: &Value) -> Value {
     json!({ "apiVersion": "bench.evenkeel.dev/v1", "kind": "Release", "status": status })
 }

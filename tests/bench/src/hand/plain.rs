@@ -1,4 +1,4 @@
-//! B0, the shape of kube's examples: everything is written in each pass.
+//! B0 as in the examples of kube: each pass writes everything.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ fn give_up(_: Arc<Release>, _: &Error<kube::Error>, _: Arc<Context>) -> Action {
     Action::requeue(std::time::Duration::from_secs(5))
 }
 
-/// Runs for ever, and counts its passes.
+/// Runs for ever and counts its passes.
 pub async fn b0(client: Client, work: Work, passes: Arc<AtomicUsize>) {
     let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
     let mut controller =

@@ -1,5 +1,4 @@
-//! B1, tuned by hand: nothing is kept that is not read, only a new generation counts, nothing is written that is there already, and at
-//! most 16 objects are worked on at a time.
+//! B1, tuned: it prunes unread fields from the cache, reconciles new generations only, skips unchanged writes, and has a concurrency of 16.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use serde_json::{Value, json};
 use super::{Context, FINALIZER, Work, found, manager, owned, with_status};
 use crate::kind::{NAMESPACE, Release};
 
-/// What a pass needs, with the children that are there.
+/// The context of a pass, with the cached children.
 struct Tuned {
     context: Context,
     children: Store<ConfigMap>,
@@ -48,7 +47,7 @@ async fn reconcile(release: Arc<Release>, tuned: Arc<Tuned>) -> Result<Action, k
     Ok(context.work.again())
 }
 
-/// Puts the finalizer on, or takes all off.
+/// Sets the finalizer, or removes all.
 async fn finalize(release: &Release, context: &Context, name: Option<&str>) -> Result<(), kube::Error> {
     let finalizers: Vec<&str> = name.into_iter().collect();
     let version = release.resource_version();
@@ -65,7 +64,7 @@ async fn keep_child(release: &Release, tuned: &Tuned) -> Result<(), kube::Error>
     tuned.context.maps().patch(&release.name_any(), &manager(), &Patch::Apply(wanted)).await.map(drop)
 }
 
-/// Whether the status says already what was found.
+/// Whether the status is up to date.
 fn same_status(release: &Release, found: &Value) -> bool {
     let held = serde_json::to_value(&release.status).unwrap_or_default();
     ["inventory", "lastAppliedRevision", "observedGeneration", "stamp"].iter().all(|field| held[field] == found[field])
@@ -75,13 +74,13 @@ fn give_up(_: Arc<Release>, _: &kube::Error, _: Arc<Tuned>) -> Action {
     Action::requeue(Duration::from_secs(5))
 }
 
-/// Drops what nobody reads.
+/// Removes unread fields.
 pub(super) fn prune<K: Resource>(object: &mut K) {
     object.managed_fields_mut().clear();
     object.annotations_mut().remove("kubectl.kubernetes.io/last-applied-configuration");
 }
 
-/// Runs for ever, and counts its passes.
+/// Runs for ever and counts its passes.
 pub async fn b1(client: Client, work: Work, passes: Arc<AtomicUsize>) {
     let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
     let (reader, writer) = reflector::store();
