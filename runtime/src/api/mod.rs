@@ -22,8 +22,8 @@ pub(crate) use self::error::FOREIGN;
 pub use self::detail::ErrorDetail;
 pub use self::error::*;
 #[cfg(feature = "operator")]
-pub(crate) use self::target::Selected;
-pub use self::target::Target;
+pub(crate) use self::target::Watched;
+pub use self::target::{Selection, Target};
 pub use self::warned::Warned;
 use crate::dependency::Access;
 use crate::status::desired::DesiredStatus;
@@ -45,12 +45,12 @@ pub trait Backend: Send + Sync {
         relation: Relation,
         target: Target,
     ) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
-    /// Lists all objects of a [selection](Target::selection), ordered by namespace and name.
+    /// Lists all objects of a selection, ordered by namespace and name.
     fn list(
         &self,
         step: &'static str,
         relation: Relation,
-        target: Target,
+        selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>>;
     /// Lists the metadata of all objects of a selection. For an owned kind, lists the objects that the reconciled
     /// object owns.
@@ -58,7 +58,7 @@ pub trait Backend: Send + Sync {
         &self,
         step: &'static str,
         relation: Relation,
-        target: Target,
+        selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
     /// Lists the names of the objects of the kind that the reconciled object owns, in order.
     fn owned(&self, step: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;

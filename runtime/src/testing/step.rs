@@ -13,7 +13,7 @@ use kube::{Client, Resource};
 use serde_json::{Value, json};
 
 use crate::api::adoption::Claimant;
-use crate::api::{ApiError, Backend, BoxFuture, Target, Warned};
+use crate::api::{ApiError, Backend, BoxFuture, Selection, Target, Warned};
 use crate::client::{Answers, StepClient};
 use crate::condition::{Condition, ConditionSet};
 use crate::leadership::Leadership;
@@ -23,7 +23,7 @@ use crate::pipeline::context::{self, Cx, Pass};
 use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::pipeline::step::SubReconciler;
 use crate::queue::meter::CallMeter;
-use crate::watch::{ObjectVersion, selects};
+use crate::watch::selects;
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// The result of running one step.
@@ -106,9 +106,9 @@ impl Direct {
     /// Lists the objects of the kind that the object owns.
     async fn children(&self, kind: KindInfo) -> Result<Vec<DynamicObject>, ApiError> {
         let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
-        let target = Target { namespace, name: String::new(), kind };
-        let mut all = self.calls.list(&target, None).await?;
-        all.retain(|object| ObjectVersion::of(&target, object).controller.as_ref() == Some(&self.owner.uid));
+        let mut all = self.calls.list(&Selection::new(kind, namespace, "")).await?;
+        let owned_by = |owner: &OwnerReference| owner.controller == Some(true) && owner.uid == self.owner.uid;
+        all.retain(|object| object.metadata.owner_references.iter().flatten().any(owned_by));
         Ok(all)
     }
 }
@@ -127,11 +127,11 @@ impl Backend for Direct {
         &self,
         _: &'static str,
         relation: Relation,
-        target: Target,
+        selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
-            let mut found = self.calls.list(&target, relation.how.selector()).await?;
-            found.retain(|object| selects(&relation, &target, object));
+            let mut found = self.calls.list(&selection).await?;
+            found.retain(|object| selects(&relation, &selection, object));
             Ok(found.into_iter().map(Arc::new).collect())
         }
         .boxed()
@@ -141,12 +141,12 @@ impl Backend for Direct {
         &self,
         _: &'static str,
         relation: Relation,
-        target: Target,
+        selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         async move {
             let found = match relation.how {
-                How::Owns => self.children(target.kind).await?,
-                how => self.calls.list(&target, how.selector()).await?,
+                How::Owns => self.children(selection.kind).await?,
+                _ => self.calls.list(&selection).await?,
             };
             Ok(found.into_iter().map(|object| object.metadata).collect())
         }

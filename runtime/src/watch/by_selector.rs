@@ -10,14 +10,14 @@ use super::first_list::{First, WatchHandle};
 use super::shared::SharedWatches;
 use super::store::{Changed, Listing, Objects};
 use super::watch_target::WatchTarget;
-use crate::api::{ApiError, Target};
+use crate::api::{ApiError, Selection, Target};
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
 use crate::wiring::index::Indexer;
 use crate::wiring::{Cache, KindInfo, Relation};
 
 /// The selected objects, and what is cached of them.
-pub(super) struct Selection {
+pub(super) struct LabelWatch {
     pub(super) kind: KindInfo,
     pub(super) selector: &'static str,
     pub(super) cache: Cache,
@@ -37,7 +37,7 @@ impl Labelled {
     /// Joins the watches of the targets. Calls `on_change` for each object that is created, changed or deleted.
     pub(super) fn join(
         watches: &SharedWatches,
-        Selection { kind, selector, cache, indexers }: Selection,
+        LabelWatch { kind, selector, cache, indexers }: LabelWatch,
         places: Vec<WatchTarget>,
         on_change: impl Fn(&Changed) + Clone + Send + 'static,
     ) -> Self {
@@ -124,9 +124,9 @@ fn follow<K: CacheForm>(
     first
 }
 
-/// Whether the target includes this object, which matches the selector: it has the target's index entry, if any.
-pub(crate) fn selects(relation: &Relation, target: &Target, object: &DynamicObject) -> bool {
-    match target.selected().and_then(|selected| selected.entry) {
+/// Whether the selection includes this object, which matches the selector: it has the index entry, if there is one.
+pub(crate) fn selects(relation: &Relation, selection: &Selection, object: &DynamicObject) -> bool {
+    match &selection.entry {
         Some(entry) => relation.indexes.iter().any(|indexer| indexer.entries(object).iter().any(|one| **one == *entry)),
         None => true,
     }

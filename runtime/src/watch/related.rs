@@ -8,7 +8,7 @@ use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
 use super::by_name::Named;
-use super::by_selector::{Labelled, Selection};
+use super::by_selector::{LabelWatch, Labelled};
 use super::cached_object::{CacheForm, CachedObject};
 use super::first_list::WatchHandle;
 use super::foreign_owner::Foreign;
@@ -21,7 +21,7 @@ use super::store::Changed;
 use super::subscriptions::Subscriptions;
 use super::watch_target::WatchTarget;
 use super::write_guard::WriteGuard;
-use crate::api::{ApiError, Selected, Target};
+use crate::api::{ApiError, Selection, Target, Watched};
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::index::Indexer;
@@ -91,7 +91,7 @@ impl RelatedCaches {
         let selections = declared(wiring, |how| how.selector().is_some());
         let selections = selections.into_iter().filter_map(|(kind, how, cache)| {
             let selector = how.selector()?;
-            Some(Selection { indexers: indexers(wiring, &kind, selector), kind, selector, cache })
+            Some(LabelWatch { indexers: indexers(wiring, &kind, selector), kind, selector, cache })
         });
         let watched = declared(wiring, How::is_watch).into_iter().map(|(kind, ..)| kind).collect();
         let by_name = without_how(declared(wiring, |how| how == How::WatchesByName));
@@ -166,7 +166,7 @@ impl RelatedCaches {
                 format!("{target} is in the namespace {namespace}, which this operator does not watch").into(),
             ));
         }
-        lock(&self.0.interest).add(subscriber, target);
+        lock(&self.0.interest).add(subscriber, Watched::Object(target.clone()));
         let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
         named.object().await
     }
@@ -181,9 +181,9 @@ impl RelatedCaches {
         let place = WatchTarget { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
         let declared = self.0.by_name.iter().find(|(kind, _)| *kind == target.kind);
         let cache = declared.map_or(How::WatchesByName.cache(), |(_, cache)| *cache);
-        let (inner, target) = (Arc::downgrade(&self.0), target.clone());
+        let (inner, watched) = (Arc::downgrade(&self.0), Watched::Object(target.clone()));
         let subscriber = Arc::as_ptr(&self.0) as usize;
-        self.0.watches.named((place, cache), subscriber, move || enqueue_waiting(&inner, &target))
+        self.0.watches.named((place, cache), subscriber, move || enqueue_waiting(&inner, &watched))
     }
 
     /// Same as [`named`](Self::named), from the watch of a label selector.
@@ -196,8 +196,8 @@ impl RelatedCaches {
         selector: &str,
         target: &Target,
     ) -> Result<Option<CachedObject>, ApiError> {
-        lock(&self.0.interest).add(subscriber, target);
-        self.selector(selector, target)?.object(target).await
+        lock(&self.0.interest).add(subscriber, Watched::Object(target.clone()));
+        self.selector(selector, &target.kind)?.object(target).await
     }
 
     /// Whether steps read the kind from a watch.
@@ -205,7 +205,7 @@ impl RelatedCaches {
         self.0.watched.contains(kind)
     }
 
-    /// All objects that the target selects, from the watch of its selector, and their version as a whole. Every change among them enqueues
+    /// All objects of the selection, from the watch of its selector, and their version as a whole. Every change among them enqueues
     /// the subscriber.
     ///
     /// # Errors
@@ -213,27 +213,28 @@ impl RelatedCaches {
     pub(crate) async fn list(
         &self,
         subscriber: &Key,
-        target: &Target,
+        selection: &Selection,
     ) -> Result<(Vec<CachedObject>, String), ApiError> {
-        lock(&self.0.interest).add(subscriber, target);
-        let Selected { selector, entry } = selected(target)?;
-        self.selector(selector, target)?.all(target.namespace.as_deref(), entry).await
+        lock(&self.0.interest).add(subscriber, Watched::Selection(selection.clone()));
+        let Selection { kind, namespace, selector, entry } = selection;
+        self.selector(selector, kind)?.all(namespace.as_deref(), entry.as_deref()).await
     }
 
-    /// The version as a whole of the objects that the target selects.
-    pub(crate) fn version_of_all(&self, target: &Target) -> Option<String> {
-        let Selected { selector, entry } = target.selected()?;
-        Some(self.selector(selector, target).ok()?.version(target.namespace.as_deref(), entry))
+    /// The version as a whole of the objects of the selection.
+    pub(crate) fn version_of_all(&self, selection: &Selection) -> Option<String> {
+        let Selection { kind, namespace, selector, entry } = selection;
+        Some(self.selector(selector, kind).ok()?.version(namespace.as_deref(), entry.as_deref()))
     }
 
     /// The object in the cache of the selector's watch, without waiting.
     pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<CachedObject> {
-        self.selector(selector, target).ok()?.now(target)
+        self.selector(selector, &target.kind).ok()?.now(target)
     }
 
-    fn selector(&self, selector: &str, target: &Target) -> Result<&Labelled, ApiError> {
-        let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
-        labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}").into()))
+    fn selector(&self, selector: &str, kind: &KindInfo) -> Result<&Labelled, ApiError> {
+        let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == *kind);
+        let kind = &kind.resource.kind;
+        labelled.ok_or_else(|| ApiError::Failed(format!("{kind} is not watched with labels {selector}").into()))
     }
 
     /// The objects of other owners for which passes wait.
@@ -279,25 +280,24 @@ impl RelatedCaches {
     }
 }
 
-fn selected(target: &Target) -> Result<Selected<'_>, ApiError> {
-    target.selected().ok_or_else(|| ApiError::Failed(format!("{target} is one object, not all of a selection").into()))
-}
-
-fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, selection: Selection, scope: &Scope) -> Labelled {
-    let (inner, of, selector) = (inner.clone(), selection.kind.clone(), selection.selector);
+fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, watch: LabelWatch, scope: &Scope) -> Labelled {
+    let (inner, of, selector) = (inner.clone(), watch.kind.clone(), watch.selector);
     let enqueue = move |Changed { key, entries }: &Changed| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
-        enqueue_waiting(&inner, &Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() });
+        let target = Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() };
+        enqueue_waiting(&inner, &Watched::Object(target));
         // Also the subscribers of lists and of index entries.
         let everywhere = of.namespaced.then_some(None);
         for namespace in std::iter::once(namespace).chain(everywhere) {
-            let all = Target::selection(of.clone(), namespace, selector);
-            entries.iter().for_each(|entry| enqueue_waiting(&inner, &all.clone().under(entry)));
-            enqueue_waiting(&inner, &all);
+            let all = Selection::new(of.clone(), namespace, selector);
+            for entry in entries {
+                enqueue_waiting(&inner, &Watched::Selection(all.clone().under(entry)));
+            }
+            enqueue_waiting(&inner, &Watched::Selection(all));
         }
     };
-    let places = scope.places(&selection.kind);
-    Labelled::join(watches, selection, places, enqueue)
+    let places = scope.places(&watch.kind);
+    Labelled::join(watches, watch, places, enqueue)
 }
 
 fn owned(
@@ -389,9 +389,9 @@ fn enqueue(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
     }
 }
 
-fn enqueue_waiting(inner: &Weak<Inner>, target: &Target) {
+fn enqueue_waiting(inner: &Weak<Inner>, watched: &Watched) {
     let Some(inner) = inner.upgrade() else { return };
-    for subscriber in lock(&inner.interest).subscribers(target) {
+    for subscriber in lock(&inner.interest).subscribers(watched) {
         inner.queue.add(subscriber, TriggerSet::WATCHED);
     }
 }

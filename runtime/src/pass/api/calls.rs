@@ -15,9 +15,10 @@ use serde_json::Value;
 use super::classify::{classify, is_absent};
 use super::request::Sender;
 use crate::api::grant::Grant;
-use crate::api::{ApiError, Target};
+use crate::api::{ApiError, Selection, Target};
 use crate::client::decode;
 use crate::leadership::WritePermit;
+use crate::wiring::KindInfo;
 
 /// The RBAC verbs of each call. An apply that creates an object needs `create`, too.
 const GET: &[&str] = &["get"];
@@ -74,18 +75,27 @@ impl Calls {
     /// Reads the object if its labels match; `None`: it does not exist, or the labels do not match.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
         let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
-        Ok(self.listed(target, &params).await?.into_iter().next())
+        Ok(self.listed(&target.kind, target.namespace.as_deref(), &params).await?.into_iter().next())
     }
 
-    /// Lists the objects of the target's kind and namespace that match the selector, if there is one.
-    pub(crate) async fn list(&self, target: &Target, selector: Option<&str>) -> Result<Vec<DynamicObject>, ApiError> {
-        self.listed(target, &selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector)))
-            .await
+    /// Lists the objects of the selection, of all index entries.
+    pub(crate) async fn list(&self, selection: &Selection) -> Result<Vec<DynamicObject>, ApiError> {
+        let Selection { kind, namespace, selector, .. } = selection;
+        let selector = Some(selector).filter(|selector| !selector.is_empty());
+        let params = selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector));
+        self.listed(kind, namespace.as_deref(), &params).await
     }
 
-    async fn listed(&self, target: &Target, params: &ListParams) -> Result<Vec<DynamicObject>, ApiError> {
-        let body = self.sender.answered(self.call(verbs(target).list(params))).await;
-        let body = body.map_err(|error| explain(error, LIST, target, None))?;
+    async fn listed(
+        &self,
+        kind: &KindInfo,
+        namespace: Option<&str>,
+        params: &ListParams,
+    ) -> Result<Vec<DynamicObject>, ApiError> {
+        let verbs = Verbs::new(DynamicObject::url_path(&kind.resource, namespace));
+        let body = self.sender.answered(self.call(verbs.list(params))).await;
+        let grant = Grant { verbs: LIST, resource: &kind.resource, subresource: None, namespace };
+        let body = body.map_err(|error| grant.explain(error))?;
         decode::list(&body, self.whole).map_err(undecoded)
     }
 

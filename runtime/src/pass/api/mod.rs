@@ -34,7 +34,7 @@ use self::owned_writes::{Applied, Children};
 use self::tracked::Tracked;
 use super::finish::{json_patch, status_write};
 use crate::api::adoption::Claimant;
-use crate::api::{ApiError, Backend, Target, Warned};
+use crate::api::{ApiError, Backend, Selection, Target, Warned};
 use crate::dependency::Access;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
@@ -141,12 +141,12 @@ impl PassBackend {
     }
 
     /// The cached objects of a selection; `None`: our own writes are newer than the cache.
-    async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<CachedObject>>, ApiError> {
-        let selector = relation.how.selector().unwrap_or_default();
-        let (objects, version) = self.relations.list(&self.key, target).await?;
-        self.tracked().watched.entry(target.to_string()).or_insert(version);
+    async fn selected(&self, selection: &Selection) -> Result<Option<Vec<CachedObject>>, ApiError> {
+        let Selection { kind, selector, .. } = selection;
+        let (objects, version) = self.relations.list(&self.key, selection).await?;
+        self.tracked().watched.entry(selection.to_string()).or_insert(version);
         let cached = |child: &Target| Some(self.relations.selected(selector, child)?.seen(child));
-        let outran = self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child));
+        let outran = self.children.outran_list(kind, selector, cached, |child| self.relations.owned(child));
         Ok((!outran).then_some(objects))
     }
 
@@ -154,10 +154,10 @@ impl PassBackend {
         &self,
         step: &'static str,
         relation: Relation,
-        target: &Target,
+        selection: &Selection,
     ) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
-        let mut listed = self.calls.of_step(step).list(target, relation.how.selector()).await?;
-        listed.retain(|object| selects(&relation, target, object));
+        let mut listed = self.calls.of_step(step).list(selection).await?;
+        listed.retain(|object| selects(&relation, selection, object));
         Ok(listed.into_iter().map(Arc::new).collect())
     }
 
@@ -276,14 +276,14 @@ impl Backend for PassBackend {
         &self,
         step: &'static str,
         relation: Relation,
-        target: Target,
+        selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
-            match self.selected(relation, &target).await? {
+            match self.selected(&selection).await? {
                 Some(cached) if relation.cache == Cache::Full => {
                     Ok(cached.iter().filter_map(CachedObject::object).cloned().collect())
                 }
-                _ => self.live_list(step, relation, &target).await,
+                _ => self.live_list(step, relation, &selection).await,
             }
         }
         .boxed()
@@ -293,19 +293,19 @@ impl Backend for PassBackend {
         &self,
         step: &'static str,
         relation: Relation,
-        target: Target,
+        selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         async move {
             if relation.how == How::Owns {
-                let cached = self.relations.cached_children(&self.identity.uid, &target.kind);
+                let cached = self.relations.cached_children(&self.identity.uid, &selection.kind);
                 let mut metadata: Vec<_> = cached.iter().filter_map(CachedObject::meta).cloned().collect();
                 metadata.sort_by(|one, other| one.name.cmp(&other.name));
                 return Ok(metadata);
             }
-            if let Some(cached) = self.selected(relation, &target).await? {
+            if let Some(cached) = self.selected(&selection).await? {
                 return Ok(cached.iter().filter_map(CachedObject::meta).cloned().collect());
             }
-            let live = self.live_list(step, relation, &target).await?;
+            let live = self.live_list(step, relation, &selection).await?;
             Ok(live.iter().map(|object| object.metadata.clone()).collect())
         }
         .boxed()

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use k8s_openapi::api::core::v1::Namespace;
 
-use crate::api::{Selected, Target};
+use crate::api::{Selection, Watched};
 use crate::outcome::{Class, PassError};
 use crate::pass::api::PassBackend;
 use crate::pass::api::tracked::{Tracked, watched_version};
@@ -58,8 +58,9 @@ fn now(context: &PassContext, reference: &str) -> String {
         return POLICY_ONLY.to_owned();
     }
     match resolve(context.wiring, reference) {
-        Some((_, target)) if target.selected().is_some() => relations.version_of_all(&target).unwrap_or_default(),
-        resolved => watched_version(resolved.and_then(|(_, target)| relations.version_of(&target)).as_ref()),
+        Some((_, Watched::Selection(selection))) => relations.version_of_all(&selection).unwrap_or_default(),
+        Some((_, Watched::Object(target))) => watched_version(relations.version_of(&target).as_ref()),
+        None => watched_version(None),
     }
 }
 
@@ -67,13 +68,12 @@ fn now(context: &PassContext, reference: &str) -> String {
 pub(in crate::pass) async fn follow(context: &PassContext, key: &Key, object: &Object) -> bool {
     let Some(inputs) = observed(context.wiring, object).inputs else { return false };
     for reference in &inputs.references {
-        let Some((how, target)) = resolve(context.wiring, reference) else { return false };
-        let read = match how {
-            How::WatchesLabels(_) if target.selected().is_some() => {
-                context.env.relations.list(key, &target).await.map(|_| None)
-            }
-            How::WatchesLabels(selector) => context.env.relations.labelled(key, selector, &target).await,
-            _ => context.env.relations.named(key, &target).await,
+        let Some((how, watched)) = resolve(context.wiring, reference) else { return false };
+        let relations = &context.env.relations;
+        let read = match (how, &watched) {
+            (_, Watched::Selection(selection)) => relations.list(key, selection).await.map(|_| None),
+            (How::WatchesLabels(selector), Watched::Object(target)) => relations.labelled(key, selector, target).await,
+            (_, Watched::Object(target)) => relations.named(key, target).await,
         };
         if read.is_err() {
             return false;
@@ -140,32 +140,26 @@ const POLICY_ONLY: &str = "policy";
 fn is_policy_only(wiring: &Wiring, reference: &str) -> bool {
     let kind = KindInfo::of::<Namespace>();
     let is_read = || wiring.all_steps().flat_map(|step| step.relations).any(|relation| relation.is_of(&kind));
-    wiring.policies.is_some_and(|policies| policies.namespace) && parse(kind.clone(), reference).is_some() && !is_read()
+    wiring.policies.is_some_and(|policies| policies.namespace)
+        && Watched::parse(kind.clone(), reference).is_some()
+        && !is_read()
 }
 
 /// The declared relation that a stored reference belongs to.
-fn resolve(wiring: &Wiring, reference: &str) -> Option<(How, Target)> {
-    let watched = wiring.relations().filter(|relation| relation.how.is_watch());
-    let mut resolved = watched.filter_map(|relation| Some((relation, parse(relation.kind?(), reference)?)));
-    let found =
-        resolved.find(|(relation, target)| target.selected().is_none_or(|selected| answers(relation, selected)));
-    found.map(|(relation, target)| (relation.how, target))
+fn resolve(wiring: &Wiring, reference: &str) -> Option<(How, Watched)> {
+    let watches = wiring.relations().filter(|relation| relation.how.is_watch());
+    let mut resolved = watches.filter_map(|relation| Some((relation, Watched::parse(relation.kind?(), reference)?)));
+    let found = resolved.find(|(relation, watched)| match watched {
+        Watched::Object(_) => true,
+        Watched::Selection(selection) => answers(relation, selection),
+    });
+    found.map(|(relation, watched)| (relation.how, watched))
 }
 
 /// Whether the selection has the relation's selector and, if it names an index entry, the relation declares that index.
-fn answers(relation: &Relation, selected: Selected<'_>) -> bool {
-    let has = |entry| relation.indexes.iter().any(|indexer| indexer.has(entry));
-    relation.how.selector() == Some(selected.selector) && selected.entry.is_none_or(has)
-}
-
-fn parse(kind: KindInfo, reference: &str) -> Option<Target> {
-    let prefix = format!("{}/{}/", kind.resource.api_version, kind.resource.kind);
-    let rest = reference.strip_prefix(&prefix)?;
-    let (namespace, name) = match rest.split_once('/') {
-        Some((namespace, name)) if !namespace.starts_with('?') => (Some(namespace.to_owned()), name),
-        _ => (None, rest),
-    };
-    Some(Target { kind, namespace, name: name.to_owned() })
+fn answers(relation: &Relation, selection: &Selection) -> bool {
+    let has = |entry: &String| relation.indexes.iter().any(|indexer| indexer.has(entry));
+    relation.how.selector() == Some(&*selection.selector) && selection.entry.as_ref().is_none_or(has)
 }
 
 #[cfg(test)]
@@ -173,28 +167,6 @@ mod tests {
     use k8s_openapi::api::core::v1::Secret;
 
     use super::*;
-
-    #[test]
-    fn a_reference_survives_a_round_trip() {
-        let kind = KindInfo::of::<Secret>;
-        let target = |namespace: Option<&str>, name: &str| Target {
-            kind: kind(),
-            namespace: namespace.map(ToOwned::to_owned),
-            name: name.to_owned(),
-        };
-        for target in [
-            target(Some("a"), "x"),
-            target(None, "x"),
-            target(Some("a"), "?tier=web"),
-            target(None, "?tier=web"),
-            // The slash belongs to the selector.
-            target(None, "?example.com/tier=web"),
-            target(Some("a"), "?example.com/tier=web"),
-        ] {
-            assert_eq!(parse(kind(), &target.to_string()), Some(target));
-        }
-        assert_eq!(parse(kind(), "v1/ConfigMap/a/x"), None);
-    }
 
     #[test]
     fn a_reference_to_an_undeclared_index_is_ignored() {

@@ -1,6 +1,6 @@
 //! Reads of other objects by a step: the objects that a call selects, the relation and the decoding.
 
-use crate::api::{ApiError, BoxFuture, Target};
+use crate::api::{ApiError, BoxFuture, Selection, Target};
 use crate::kind::typed;
 use crate::pipeline::state::PassState;
 use crate::wiring::{How, Kind, KindInfo, Relation};
@@ -51,28 +51,28 @@ pub(super) fn selection(
     declared: &[Relation],
     kind: KindInfo,
     entry: Option<&str>,
-) -> (Relation, Target) {
+) -> (Relation, Selection) {
     let mut of_kind = declared.iter().filter(|relation| relation.is_of(&kind));
     let selects = of_kind.clone().find(|relation| relation.how.selector().is_some());
     let relation = *selects.or_else(|| of_kind.next()).unwrap_or(&READ);
     let selector = relation.how.selector().unwrap_or_default();
-    let all = Target::selection(kind, state.namespace.clone(), selector);
-    let target = entry.iter().fold(all, |all, entry| all.under(entry));
+    let all = Selection::new(kind, state.namespace.clone(), selector);
+    let selection = entry.iter().fold(all, |all, entry| all.under(entry));
     if relation.how.is_watch() {
-        state.references.insert(target.to_string());
+        state.references.insert(selection.to_string());
     }
-    (relation, target)
+    (relation, selection)
 }
 
 /// Lists the objects of a selection.
 pub(super) fn listed<K: Kind>(
     state: &PassState,
-    (relation, target): (Relation, Target),
+    (relation, selection): (Relation, Selection),
 ) -> BoxFuture<'static, Result<Vec<K>, ApiError>> {
     let (step, backend) = (state.step_name(), state.backend.clone());
     Box::pin(async move {
-        let text = target.to_string();
-        let objects = backend.list(step, relation, target).await?;
+        let text = selection.to_string();
+        let objects = backend.list(step, relation, selection).await?;
         let decoded = objects.iter().map(|object| typed(object)).collect::<Result<Vec<K>, _>>();
         decoded.map_err(|error| undecoded(&text, &error))
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::core::{DynamicObject, ObjectMeta};
 
-use crate::api::{ApiError, Backend, BoxFuture, Target, Warned};
+use crate::api::{ApiError, Backend, BoxFuture, Selection, Target, Warned};
 use crate::pipeline::state::DesiredStatus;
 use crate::wiring::{KindInfo, Relation};
 
@@ -30,11 +30,11 @@ impl Backend for Nowhere {
         &self,
         _: &'static str,
         _: Relation,
-        _: Target,
+        _: Selection,
     ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         unreachable!("no step lists here")
     }
-    fn metadata(&self, _: &'static str, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+    fn metadata(&self, _: &'static str, _: Relation, _: Selection) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         unreachable!("no step lists here")
     }
     fn owned(&self, _: &'static str, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
