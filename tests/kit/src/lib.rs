@@ -126,8 +126,6 @@ mod non_resource;
 pub mod patch;
 mod proto;
 mod query;
-#[cfg(test)]
-mod random_cases;
 mod rbac;
 pub mod registry;
 mod request_context;

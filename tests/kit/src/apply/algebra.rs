@@ -2,22 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use rand::Rng;
-use rand::rngs::StdRng;
-use rand::seq::SliceRandom;
+use evenkeel_random_cases::{Choices, each};
 
 use super::fields;
 use super::path_element::Element;
 use super::set::Set;
-use crate::random_cases::each;
 
 const CASES: u64 = 500;
 
 /// What a set means: the paths in it, and nothing about how they are kept.
 type Paths = BTreeSet<Vec<Element>>;
 
-fn element(rng: &mut StdRng) -> Element {
-    match rng.random_range(0..6) {
+fn element(choices: &mut Choices) -> Element {
+    match choices.range(0..6) {
         0 | 1 => Element::field("a"),
         2 => Element::field("b"),
         3 => Element::Key(r#"{"name":"x"}"#.to_owned()),
@@ -26,9 +23,9 @@ fn element(rng: &mut StdRng) -> Element {
     }
 }
 
-fn paths(rng: &mut StdRng) -> Paths {
-    let count = rng.random_range(0..8);
-    (0..count).map(|_| (0..rng.random_range(1..4)).map(|_| element(rng)).collect()).collect()
+fn paths(choices: &mut Choices) -> Paths {
+    let count = choices.range(0..8);
+    (0..count).map(|_| (0..choices.range(1..4)).map(|_| element(choices)).collect()).collect()
 }
 
 fn set<'a>(paths: impl IntoIterator<Item = &'a Vec<Element>>) -> Set {
@@ -45,10 +42,10 @@ fn model(set: &Set) -> Paths {
 
 #[test]
 fn a_set_holds_the_paths_put_into_it_in_any_order() {
-    each(CASES, |rng| {
-        let paths = paths(rng);
+    each(CASES, |choices| {
+        let paths = paths(choices);
         let mut shuffled: Vec<_> = paths.iter().collect();
-        shuffled.shuffle(rng);
+        choices.shuffle(&mut shuffled);
         let built = set(shuffled);
         assert_eq!(model(&built), paths);
         assert_eq!(built.paths().len(), paths.len(), "a path is told twice");
@@ -59,8 +56,8 @@ fn a_set_holds_the_paths_put_into_it_in_any_order() {
 
 #[test]
 fn union_difference_and_intersection_are_those_of_sets_of_paths() {
-    each(CASES, |rng| {
-        let (a, b) = (paths(rng), paths(rng));
+    each(CASES, |choices| {
+        let (a, b) = (paths(choices), paths(choices));
         let (left, right) = (set(&a), set(&b));
         let naive = |paths: BTreeSet<&Vec<Element>>| set(paths);
         assert_eq!(left.clone().union(&right), naive(a.union(&b).collect()), "{a:?} and {b:?}");
@@ -71,8 +68,8 @@ fn union_difference_and_intersection_are_those_of_sets_of_paths() {
 
 #[test]
 fn the_laws_of_sets_hold() {
-    each(CASES, |rng| {
-        let (a, b, c) = (set(&paths(rng)), set(&paths(rng)), set(&paths(rng)));
+    each(CASES, |choices| {
+        let (a, b, c) = (set(&paths(choices)), set(&paths(choices)), set(&paths(choices)));
         let union = |a: &Set, b: &Set| a.clone().union(b);
         assert_eq!(union(&a, &b), union(&b, &a));
         assert_eq!(union(&union(&a, &b), &c), union(&a, &union(&b, &c)));
@@ -86,8 +83,8 @@ fn the_laws_of_sets_hold() {
 
 #[test]
 fn any_set_survives_being_written_as_fields() {
-    each(CASES, |rng| {
-        let set = set(&paths(rng));
+    each(CASES, |choices| {
+        let set = set(&paths(choices));
         assert_eq!(fields::decode(&fields::encode(&set)).as_ref(), Ok(&set));
     });
 }

@@ -1,10 +1,10 @@
-//! Laws of server-side apply, over random configurations; a failure names its seed.
+//! Laws of server-side apply, over random configurations; a failure is shrunk.
 
 #![allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
 
-use rand::rngs::StdRng;
-use rand::seq::{IndexedRandom, SliceRandom};
-use rand::{Rng, SeedableRng};
+use std::cell::Cell;
+
+use evenkeel_random_cases::{Choices, each, seeds};
 use serde_json::{Map, Value, json};
 
 use super::actor::{Actor, Force, Lists, Rules};
@@ -14,7 +14,6 @@ use super::managed_fields::without_ledger;
 use super::owned_paths::owned;
 use super::shape::Shape;
 use super::{ApplyError, apply, fields, is_unchanged, track_update};
-use crate::random_cases::seeds;
 use crate::schema::{Structural, fixture, validate};
 
 const ROUNDS: u64 = 120;
@@ -34,37 +33,39 @@ fn config(spec: Value) -> Value {
 }
 
 /// Some of `names`, in any order.
-fn some(rng: &mut StdRng, names: &[&str]) -> Vec<String> {
-    let mut names: Vec<_> = names.iter().filter(|_| rng.random_bool(0.5)).map(|name| (*name).to_owned()).collect();
-    names.shuffle(rng);
+fn some(choices: &mut Choices, names: &[&str]) -> Vec<String> {
+    let mut names: Vec<_> = names.iter().filter(|_| choices.chance(0.5)).map(|name| (*name).to_owned()).collect();
+    choices.shuffle(&mut names);
     names
 }
 
-fn word(rng: &mut StdRng) -> Value {
-    json!(["1", "2"].choose(rng).unwrap())
+fn word(choices: &mut Choices) -> Value {
+    json!(choices.pick(&["1", "2"]))
 }
 
-fn dict(rng: &mut StdRng, names: &[&str]) -> Value {
-    some(rng, names).into_iter().map(|name| (name, word(rng))).collect::<Map<_, _>>().into()
+fn dict(choices: &mut Choices, names: &[&str]) -> Value {
+    some(choices, names).into_iter().map(|name| (name, word(choices))).collect::<Map<_, _>>().into()
 }
 
-fn env(rng: &mut StdRng) -> Value {
-    let names = some(rng, &["A", "B", "C", "D"]);
+fn env(choices: &mut Choices) -> Value {
+    let names = some(choices, &["A", "B", "C", "D"]);
     names
         .into_iter()
         .map(
-            |name| if rng.random_bool(0.7) { json!({"name": name, "value": word(rng)}) } else { json!({"name": name}) },
+            |name| {
+                if choices.chance(0.7) { json!({"name": name, "value": word(choices)}) } else { json!({"name": name}) }
+            },
         )
         .collect()
 }
 
-fn ports(rng: &mut StdRng) -> Value {
-    let keys = some(rng, &["80 TCP", "80 UDP", "443 TCP"]);
+fn ports(choices: &mut Choices) -> Value {
+    let keys = some(choices, &["80 TCP", "80 UDP", "443 TCP"]);
     keys.iter()
         .map(|key| {
             let (port, protocol) = key.split_once(' ').unwrap();
             let port: u64 = port.parse().unwrap();
-            if protocol == "TCP" && rng.random_bool(0.5) {
+            if protocol == "TCP" && choices.chance(0.5) {
                 json!({"port": port})
             } else {
                 json!({"port": port, "protocol": protocol})
@@ -73,36 +74,36 @@ fn ports(rng: &mut StdRng) -> Value {
         .collect()
 }
 
-fn spec(rng: &mut StdRng) -> Value {
+fn spec(choices: &mut Choices) -> Value {
     let members: [(&str, Value); 11] = [
-        ("size", json!(rng.random_range(0..3))),
-        ("color", json!(["red", "green"].choose(rng).unwrap())),
-        ("note", [json!(null), json!("n")].choose(rng).unwrap().clone()),
-        ("tags", json!(some(rng, &["x", "y", "z"]))),
-        ("plainList", json!(some(rng, &["p", "q"]))),
-        ("env", env(rng)),
-        ("ports", ports(rng)),
-        ("dict", dict(rng, &["a", "b", "c"])),
-        ("atom", dict(rng, &["a", "b"])),
-        ("nested", json!({"a": word(rng), "c": dict(rng, &["d"])})),
-        ("any", json!({"x": dict(rng, &["y", "z"]), "l": some(rng, &["i"]), "s": word(rng)})),
+        ("size", json!(choices.range(0..3))),
+        ("color", json!(choices.pick(&["red", "green"]))),
+        ("note", choices.pick(&[json!(null), json!("n")])),
+        ("tags", json!(some(choices, &["x", "y", "z"]))),
+        ("plainList", json!(some(choices, &["p", "q"]))),
+        ("env", env(choices)),
+        ("ports", ports(choices)),
+        ("dict", dict(choices, &["a", "b", "c"])),
+        ("atom", dict(choices, &["a", "b"])),
+        ("nested", json!({"a": word(choices), "c": dict(choices, &["d"])})),
+        ("any", json!({"x": dict(choices, &["y", "z"]), "l": some(choices, &["i"]), "s": word(choices)})),
     ];
     members
         .into_iter()
-        .filter(|_| rng.random_bool(0.4))
+        .filter(|_| choices.chance(0.4))
         .map(|(name, value)| (name.to_owned(), value))
         .collect::<Map<_, _>>()
         .into()
 }
 
-struct Setup {
-    rng: StdRng,
+struct Setup<'a> {
+    choices: &'a mut Choices,
     schema: Structural,
 }
 
-impl Setup {
-    fn new(seed: u64) -> Self {
-        Self { rng: StdRng::seed_from_u64(seed), schema: fixture::widget() }
+impl<'a> Setup<'a> {
+    fn new(choices: &'a mut Choices) -> Self {
+        Self { choices, schema: fixture::widget() }
     }
 
     fn lists(&self) -> Lists<'_> {
@@ -110,7 +111,7 @@ impl Setup {
     }
 
     fn config(&mut self) -> Value {
-        config(spec(&mut self.rng))
+        config(spec(self.choices))
     }
 
     fn apply(&self, live: Option<&Value>, config: &Value, manager: &str, force: Force) -> Result<Value, ApplyError> {
@@ -124,7 +125,7 @@ impl Setup {
         let second = self.config();
         live = self.apply(Some(&live), &second, "b2", Force::Yes).unwrap();
         let mut new = live.clone();
-        crate::patch::merge_patch(&mut new, &json!({"spec": spec(&mut self.rng)}));
+        crate::patch::merge_patch(&mut new, &json!({"spec": spec(self.choices)}));
         track_update(Some(&live), &mut new, self.lists(), &actor("u"));
         new
     }
@@ -143,14 +144,14 @@ fn unordered(obj: &Value) -> Value {
 
 #[test]
 fn applying_twice_changes_nothing_the_second_time() {
-    for seed in seeds(ROUNDS) {
-        let mut setup = Setup::new(seed);
+    each(ROUNDS, |choices| {
+        let mut setup = Setup::new(choices);
         let (live, config) = (setup.live(), setup.config());
         let once = setup.apply(Some(&live), &config, "a", Force::Yes).unwrap();
         let twice = setup.apply(Some(&once), &config, "a", Force::No);
-        assert_eq!(twice.as_ref(), Ok(&once), "seed {seed}");
+        assert_eq!(twice.as_ref(), Ok(&once));
         assert!(is_unchanged(&once, &once));
-    }
+    });
 }
 
 /// `value` without empty maps and lists.
@@ -167,38 +168,39 @@ fn without_hollow(value: &Value) -> Value {
 
 #[test]
 fn releasing_everything_leaves_what_was_there_before() {
-    let mut applied = 0;
-    for seed in seeds(ROUNDS) {
-        let mut setup = Setup::new(seed);
+    let applied = Cell::new(0);
+    each(ROUNDS, |choices| {
+        let mut setup = Setup::new(choices);
         let (live, config) = (setup.live(), without_hollow(&setup.config()));
         // An empty map that loses a member again becomes null, and an empty list is nobody's: both are the rules.
         if without_hollow(&live) != live {
-            continue;
+            return;
         }
-        let Ok(with_a) = setup.apply(Some(&live), &config, "a", Force::No) else { continue };
+        let Ok(with_a) = setup.apply(Some(&live), &config, "a", Force::No) else { return };
         let empty = json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": "a"}});
         let without_a = setup.apply(Some(&with_a), &empty, "a", Force::No).unwrap();
-        assert_eq!(unordered(&without_a), unordered(&live), "seed {seed}: {config}");
-        assert!(Ledger::of(&without_a).is_same_but_times(&Ledger::of(&live)), "seed {seed}: {config}");
-        applied += 1;
-    }
+        assert_eq!(unordered(&without_a), unordered(&live), "{config}");
+        assert!(Ledger::of(&without_a).is_same_but_times(&Ledger::of(&live)), "{config}");
+        applied.set(applied.get() + 1);
+    });
     let tried = seeds(ROUNDS).count();
+    let applied = applied.get();
     assert!(applied > tried / 20 || tried < 20, "only {applied} of {tried} did not conflict");
 }
 
 /// `value` without some of its members and items; atomic ones are dropped whole or not at all.
-fn part(rng: &mut StdRng, spec: &Value) -> Value {
+fn part(choices: &mut Choices, spec: &Value) -> Value {
     let mut part = spec.clone();
     let members = part.as_object_mut().unwrap();
-    members.retain(|_, _| rng.random_bool(0.7));
+    members.retain(|_, _| choices.chance(0.7));
     for name in ["tags", "env", "ports"] {
         if let Some(Value::Array(items)) = members.get_mut(name) {
-            items.retain(|_| rng.random_bool(0.7));
+            items.retain(|_| choices.chance(0.7));
         }
     }
     for name in ["dict", "nested", "any"] {
         if let Some(Value::Object(map)) = members.get_mut(name) {
-            map.retain(|_, _| rng.random_bool(0.7));
+            map.retain(|_, _| choices.chance(0.7));
         }
     }
     part
@@ -206,39 +208,39 @@ fn part(rng: &mut StdRng, spec: &Value) -> Value {
 
 #[test]
 fn equal_values_never_conflict() {
-    for seed in seeds(ROUNDS) {
-        let mut setup = Setup::new(seed);
+    each(ROUNDS, |choices| {
+        let mut setup = Setup::new(choices);
         let live = setup.live();
-        let spec = part(&mut setup.rng, &live["spec"]);
+        let spec = part(setup.choices, &live["spec"]);
         let applied = setup.apply(Some(&live), &config(spec.clone()), "a", Force::No);
-        assert!(applied.is_ok(), "seed {seed}: {applied:?}\nlive {}\napplied {spec}", live["spec"]);
-        assert_eq!(unordered(&applied.unwrap()), unordered(&live), "seed {seed}");
-    }
+        assert!(applied.is_ok(), "{applied:?}\nlive {}\napplied {spec}", live["spec"]);
+        assert_eq!(unordered(&applied.unwrap()), unordered(&live));
+    });
 }
 
 #[test]
 fn what_is_applied_is_there_and_owned() {
-    for seed in seeds(ROUNDS) {
-        let mut setup = Setup::new(seed);
+    each(ROUNDS, |choices| {
+        let mut setup = Setup::new(choices);
         let (live, config) = (setup.live(), setup.config());
         let applied = setup.apply(Some(&live), &config, "a", Force::Yes).unwrap();
         let again = super::merge::merge(&without_ledger(&applied), &config, Shape::root(setup.lists(), &json!({})));
-        assert_eq!(unordered(&again), unordered(&applied), "seed {seed}");
+        assert_eq!(unordered(&again), unordered(&applied));
         let own =
             Ledger::of(&applied).entries.into_iter().find(|(id, _)| id.manager == "a").map(|(_, entry)| entry.set);
         let claimed = owned(&config["spec"], Shape::root(setup.lists(), &json!({})).member("spec").unwrap().0);
         let listed = own.as_ref().and_then(|set| set.below(&super::path_element::Element::field("spec")));
-        assert_eq!(listed.cloned().unwrap_or_default(), claimed, "seed {seed}");
-    }
+        assert_eq!(listed.cloned().unwrap_or_default(), claimed);
+    });
 }
 
 #[test]
 fn nobody_owns_what_is_not_there() {
-    for seed in seeds(ROUNDS) {
-        let mut setup = Setup::new(seed);
+    each(ROUNDS, |choices| {
+        let mut setup = Setup::new(choices);
         let mut live = setup.live();
         for step in 0..6 {
-            let manager = *["a", "b1", "b2"].choose(&mut setup.rng).unwrap();
+            let manager = setup.choices.pick(&["a", "b1", "b2"]);
             let config = setup.config();
             let Ok(new) = setup.apply(Some(&live), &config, manager, Force::Yes) else { continue };
             // A parent named without what it held is null, and no server stores that.
@@ -249,17 +251,17 @@ fn nobody_owns_what_is_not_there() {
             let there = compare(&json!({}), &without_ledger(&live), Shape::root(setup.lists(), &json!({}))).added;
             for (id, entry) in Ledger::of(&live).entries {
                 let stray = entry.set.difference(&there);
-                assert!(stray.is_empty(), "seed {seed} step {step}: {id:?} owns {}", fields::encode(&stray));
+                assert!(stray.is_empty(), "step {step}: {id:?} owns {}", fields::encode(&stray));
             }
         }
-    }
+    });
 }
 
 #[test]
 fn field_sets_survive_a_round_trip() {
-    for seed in seeds(ROUNDS) {
-        let mut setup = Setup::new(seed);
+    each(ROUNDS, |choices| {
+        let mut setup = Setup::new(choices);
         let set = owned(&setup.config(), Shape::root(setup.lists(), &json!({})));
-        assert_eq!(fields::decode(&fields::encode(&set)).as_ref(), Ok(&set), "seed {seed}");
-    }
+        assert_eq!(fields::decode(&fields::encode(&set)).as_ref(), Ok(&set));
+    });
 }

@@ -1,34 +1,31 @@
 //! Laws of the patches: a difference applied gives the target, and each engine does what its RFC says.
 
-use rand::Rng;
-use rand::rngs::StdRng;
-use rand::seq::{IndexedRandom, IteratorRandom};
+use evenkeel_random_cases::{Choices, each};
 use serde_json::{Map, Value, json};
 
 use super::{json_patch, merge_patch};
-use crate::random_cases::each;
 
 const CASES: u64 = 500;
 
-fn name(rng: &mut StdRng) -> &'static str {
-    ["a", "b", "c/d", "e~f", ""].choose(rng).unwrap()
+fn name(choices: &mut Choices) -> &'static str {
+    choices.pick(&["a", "b", "c/d", "e~f", ""])
 }
 
 /// A value of at most this depth; with nulls when `null` says so.
-fn value(rng: &mut StdRng, depth: u32, null: bool) -> Value {
-    match rng.random_range(0..if depth == 0 { 4 } else { 8 }) {
+fn value(choices: &mut Choices, depth: u32, null: bool) -> Value {
+    match choices.range(0..if depth == 0 { 4 } else { 8 }) {
         0 if null => Value::Null,
-        0 | 1 => json!(rng.random_range(0..3)),
-        2 => json!(["x", "y"].choose(rng).unwrap()),
-        3 => json!(rng.random_bool(0.5)),
-        4 => (0..rng.random_range(0..4)).map(|_| value(rng, depth - 1, null)).collect(),
-        _ => object(rng, depth - 1, null),
+        0 | 1 => json!(choices.range(0..3)),
+        2 => json!(choices.pick(&["x", "y"])),
+        3 => json!(choices.chance(0.5)),
+        4 => (0..choices.range(0..4)).map(|_| value(choices, depth - 1, null)).collect(),
+        _ => object(choices, depth - 1, null),
     }
 }
 
-fn object(rng: &mut StdRng, depth: u32, null: bool) -> Value {
-    let members = 0..rng.random_range(0..4);
-    members.map(|_| (name(rng).to_owned(), value(rng, depth, null))).collect::<Map<_, _>>().into()
+fn object(choices: &mut Choices, depth: u32, null: bool) -> Value {
+    let members = 0..choices.range(0..4);
+    members.map(|_| (name(choices).to_owned(), value(choices, depth, null))).collect::<Map<_, _>>().into()
 }
 
 fn escaped(name: &str) -> String {
@@ -65,8 +62,8 @@ fn operations(at: &str, from: &Value, to: &Value) -> Vec<Value> {
 
 #[test]
 fn a_json_patch_of_the_difference_gives_the_target() {
-    each(CASES, |rng| {
-        let (from, to) = (value(rng, 3, true), value(rng, 3, true));
+    each(CASES, |choices| {
+        let (from, to) = (value(choices, 3, true), value(choices, 3, true));
         let patch = Value::Array(operations("", &from, &to));
         let mut patched = from.clone();
         assert_eq!(json_patch(&mut patched, &patch), Ok(()), "{from} by {patch}");
@@ -76,11 +73,11 @@ fn a_json_patch_of_the_difference_gives_the_target() {
 
 #[test]
 fn a_json_patch_that_fails_anywhere_changes_nothing() {
-    each(CASES, |rng| {
-        let (from, to) = (object(rng, 3, true), object(rng, 3, true));
+    each(CASES, |choices| {
+        let (from, to) = (object(choices, 3, true), object(choices, 3, true));
         let mut operations = operations("", &from, &to);
         let wrong = json!({"op": "test", "path": "/absent/deep", "value": 1});
-        operations.insert(rng.random_range(0..=operations.len()), wrong);
+        operations.insert(choices.range(0..operations.len() + 1), wrong);
         let mut patched = from.clone();
         assert!(json_patch(&mut patched, &Value::Array(operations)).is_err());
         assert_eq!(patched, from);
@@ -89,16 +86,18 @@ fn a_json_patch_that_fails_anywhere_changes_nothing() {
 
 #[test]
 fn moving_is_copying_and_removing() {
-    each(CASES, |rng| {
-        let mut doc = object(rng, 2, true);
-        let Some(from) = doc.as_object().unwrap().keys().choose(rng).map(|name| format!("/{}", escaped(name))) else {
+    each(CASES, |choices| {
+        let mut doc = object(choices, 2, true);
+        let names: Vec<_> = doc.as_object().unwrap().keys().cloned().collect();
+        if names.is_empty() {
             return;
-        };
+        }
+        let from = format!("/{}", escaped(&choices.pick(&names)));
         let mut moved = doc.clone();
         json_patch(&mut moved, &json!([{"op": "move", "from": from, "path": "/new"}])).unwrap();
         let copy = json!([{"op": "copy", "from": from, "path": "/new"}, {"op": "remove", "path": from}]);
         json_patch(&mut doc, &copy).unwrap();
-        assert_eq!(moved, doc);
+        assert_eq!(moved, doc, "{from}");
     });
 }
 
@@ -117,8 +116,8 @@ fn merged(target: Value, patch: &Value) -> Value {
 
 #[test]
 fn a_merge_patch_does_what_the_rfc_says() {
-    each(CASES, |rng| {
-        let (doc, patch) = (value(rng, 3, true), value(rng, 3, true));
+    each(CASES, |choices| {
+        let (doc, patch) = (value(choices, 3, true), value(choices, 3, true));
         let mut patched = doc.clone();
         merge_patch(&mut patched, &patch);
         assert_eq!(patched, merged(doc.clone(), &patch), "{doc} by {patch}");
@@ -142,8 +141,8 @@ fn difference(from: &Value, to: &Value) -> Value {
 
 #[test]
 fn a_merge_patch_of_the_difference_gives_the_target() {
-    each(CASES, |rng| {
-        let (from, to) = (object(rng, 3, false), object(rng, 3, false));
+    each(CASES, |choices| {
+        let (from, to) = (object(choices, 3, false), object(choices, 3, false));
         let mut patched = from.clone();
         let patch = difference(&from, &to);
         merge_patch(&mut patched, &patch);

@@ -1,23 +1,20 @@
 //! Laws of strategic merge patches: the patch that kubectl makes of a difference gives the target.
 
-use rand::Rng;
-use rand::rngs::StdRng;
-use rand::seq::{IndexedRandom, SliceRandom};
+use evenkeel_random_cases::{Choices, each};
 use serde_json::{Map, Value, json};
 
 use super::strategic_patch;
-use crate::random_cases::each;
 
 const CASES: u64 = 500;
 
-fn some(rng: &mut StdRng, names: &[&'static str]) -> Vec<&'static str> {
-    let mut names: Vec<_> = names.iter().copied().filter(|_| rng.random_bool(0.5)).collect();
-    names.shuffle(rng);
+fn some(choices: &mut Choices, names: &[&'static str]) -> Vec<&'static str> {
+    let mut names: Vec<_> = names.iter().copied().filter(|_| choices.chance(0.5)).collect();
+    choices.shuffle(&mut names);
     names
 }
 
-fn word(rng: &mut StdRng) -> Value {
-    json!(["1", "2", "3"].choose(rng).unwrap())
+fn word(choices: &mut Choices) -> Value {
+    json!(choices.pick(&["1", "2", "3"]))
 }
 
 /// Only members that are there and hold something: an emptied list is not a list that is gone.
@@ -27,21 +24,22 @@ fn full(members: Value) -> Value {
     members.into_iter().filter(|(_, value)| !hollow.contains(value)).collect::<Map<_, _>>().into()
 }
 
-fn items(rng: &mut StdRng, names: &[&'static str], mut item: impl FnMut(&mut StdRng, &str) -> Value) -> Value {
-    some(rng, names).into_iter().map(|name| full(item(rng, name))).collect()
+fn items(choices: &mut Choices, names: &[&'static str], mut item: impl FnMut(&mut Choices, &str) -> Value) -> Value {
+    some(choices, names).into_iter().map(|name| full(item(choices, name))).collect()
 }
 
-fn container(rng: &mut StdRng, name: &str) -> Value {
-    let env = items(rng, &["A", "B", "C"], |rng, name| json!({"name": name, "value": word(rng)}));
-    let args: Value = some(rng, &["x", "y"]).into();
-    json!({"name": name, "image": word(rng), "env": env, "args": args})
+fn container(choices: &mut Choices, name: &str) -> Value {
+    let env = items(choices, &["A", "B", "C"], |choices, name| json!({"name": name, "value": word(choices)}));
+    let args: Value = some(choices, &["x", "y"]).into();
+    json!({"name": name, "image": word(choices), "env": env, "args": args})
 }
 
-fn pod(rng: &mut StdRng) -> Value {
-    let labels = some(rng, &["a", "b"]).into_iter().map(|name| (name.to_owned(), word(rng))).collect::<Map<_, _>>();
-    let finalizers: Value = some(rng, &["f/a", "f/b", "f/c"]).into();
-    let containers = items(rng, &["c1", "c2", "c3"], container);
-    let node = if rng.random_bool(0.5) { word(rng) } else { Value::Null };
+fn pod(choices: &mut Choices) -> Value {
+    let labels =
+        some(choices, &["a", "b"]).into_iter().map(|name| (name.to_owned(), word(choices))).collect::<Map<_, _>>();
+    let finalizers: Value = some(choices, &["f/a", "f/b", "f/c"]).into();
+    let containers = items(choices, &["c1", "c2", "c3"], container);
+    let node = if choices.chance(0.5) { word(choices) } else { Value::Null };
     let spec = full(json!({"containers": containers, "nodeName": node}));
     let metadata = full(json!({"labels": labels, "finalizers": finalizers}));
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
@@ -118,8 +116,8 @@ fn changed(old: &[Value], new: &[Value]) -> Vec<Value> {
 
 #[test]
 fn a_patch_of_the_difference_gives_the_target() {
-    each(CASES, |rng| {
-        let (from, to) = (pod(rng), pod(rng));
+    each(CASES, |choices| {
+        let (from, to) = (pod(choices), pod(choices));
         let patch = Value::Object(difference(from.as_object().unwrap(), to.as_object().unwrap()));
         let mut patched = from.clone();
         assert_eq!(strategic_patch(&mut patched, &patch), Ok(()), "{from} by {patch}");
@@ -129,8 +127,8 @@ fn a_patch_of_the_difference_gives_the_target() {
 
 #[test]
 fn an_empty_patch_changes_nothing_and_a_whole_one_replaces() {
-    each(CASES, |rng| {
-        let (from, to) = (pod(rng), pod(rng));
+    each(CASES, |choices| {
+        let (from, to) = (pod(choices), pod(choices));
         let mut patched = from.clone();
         strategic_patch(&mut patched, &json!({})).unwrap();
         assert_eq!(patched, from);

@@ -1,6 +1,7 @@
 //! Creation of an object: sets system fields, and removes fields that a client must not set.
 
-use rand::Rng;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -58,7 +59,30 @@ fn name(object: &mut Value) {
         return;
     }
     let kept: String = prefix.chars().take(PREFIX).collect();
-    let mut random = rand::rng();
-    let suffix: String = (0..5).map(|_| char::from(LETTERS[random.random_range(0..LETTERS.len())])).collect();
-    metadata(object).insert("name".to_owned(), json!(kept + &suffix));
+    metadata(object).insert("name".to_owned(), json!(kept + &suffix()));
+}
+
+/// Five random letters, all equally likely: the keys of each `RandomState` differ, and its hash has 64 random bits.
+fn suffix() -> String {
+    let random = RandomState::new().build_hasher().finish();
+    let digits = std::iter::successors(Some(random), |random| Some(random / LETTERS.len() as u64));
+    digits.take(5).map(|random| char::from(LETTERS[(random % LETTERS.len() as u64) as usize])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn suffixes_have_each_letter_equally_often_at_each_place() {
+        let mut counts: BTreeMap<(usize, char), usize> = BTreeMap::new();
+        for _ in 0..270 * LETTERS.len() {
+            suffix().chars().enumerate().for_each(|at| *counts.entry(at).or_default() += 1);
+        }
+        assert_eq!(counts.len(), 5 * LETTERS.len());
+        // 270 each, with a standard deviation of 16: the bounds are ten of them away.
+        assert!(counts.values().all(|count| (110..430).contains(count)), "{counts:?}");
+    }
 }

@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evenkeel_random_cases::{Choices, each_paused};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
-use rand::Rng;
-use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
 use serde_json::{Map, Value, json};
 
 use crate::Cluster;
-use crate::random_cases::{Case, seeds};
 
 const CASES: u64 = 40;
 const STEPS: usize = 25;
@@ -107,13 +104,13 @@ impl Model {
     }
 }
 
-fn value(rng: &mut StdRng) -> &'static str {
-    ["1", "2"].choose(rng).unwrap()
+fn value(choices: &mut Choices) -> &'static str {
+    choices.pick(&["1", "2"])
 }
 
-fn some(rng: &mut StdRng, share: f64) -> Vec<Field> {
+fn some(choices: &mut Choices, share: f64) -> Vec<Field> {
     let all = MAPS.into_iter().flat_map(|map| KEYS.map(|key| (map, key)));
-    all.filter(|_| rng.random_bool(share)).collect()
+    all.filter(|_| choices.chance(share)).collect()
 }
 
 /// A body with these fields.
@@ -140,30 +137,32 @@ async fn started() -> (Cluster, Api<ConfigMap>, Value) {
 }
 
 /// One write by chance, on the server and on the model; what both then are.
-async fn step(maps: &Api<ConfigMap>, model: &Model, rng: &mut StdRng) -> (kube::Result<ConfigMap>, Option<Model>) {
-    let manager = *["m", "n", "o"].choose(rng).unwrap();
-    if rng.random_bool(0.3) {
+async fn step(maps: &Api<ConfigMap>, model: &Model, choices: &mut Choices) -> (kube::Result<ConfigMap>, Option<Model>) {
+    let manager = choices.pick(&["m", "n", "o"]);
+    if choices.chance(0.3) {
         let change: BTreeMap<Field, Option<&str>> =
-            some(rng, 0.3).into_iter().map(|field| (field, rng.random_bool(0.6).then(|| value(rng)))).collect();
+            some(choices, 0.3).into_iter().map(|field| (field, choices.chance(0.6).then(|| value(choices)))).collect();
         let patch = Patch::Merge(body(change.iter().map(|(field, value)| (*field, json!(value)))));
         let params = PatchParams { field_manager: Some(manager.to_owned()), ..PatchParams::default() };
         return (maps.patch("a", &params, &patch).await, Some(model.update(manager, &change)));
     }
-    let force = rng.random_bool(0.4);
-    let config: Fields = some(rng, 0.3).into_iter().map(|field| (field, value(rng))).collect();
+    let force = choices.chance(0.4);
+    let config: Fields = some(choices, 0.3).into_iter().map(|field| (field, value(choices))).collect();
     let patch = Patch::Apply(body(config.iter().map(|(field, value)| (*field, json!(value)))));
     let params = PatchParams { force, ..PatchParams::apply(manager) };
     (maps.patch("a", &params, &patch).await, model.apply(manager, &config, force))
 }
 
-#[tokio::test]
-async fn owners_and_values_are_those_of_the_model_and_only_changes_take_versions() {
-    for seed in seeds(CASES) {
-        let (_case, mut rng) = Case::new(seed);
+#[test]
+fn owners_and_values_are_those_of_the_model_and_only_changes_take_versions() {
+    each_paused(CASES, async |choices| {
         let (_cluster, maps, mut live) = started().await;
         let mut model = Model::default();
         for at in 0..STEPS {
-            let (answer, expected) = step(&maps, &model, &mut rng).await;
+            if choices.are_over() {
+                break;
+            }
+            let (answer, expected) = step(&maps, &model, choices).await;
             let Some(expected) = expected else {
                 assert!(matches!(answer, Err(kube::Error::Api(status)) if status.is_conflict()), "step {at}");
                 continue;
@@ -174,19 +173,18 @@ async fn owners_and_values_are_those_of_the_model_and_only_changes_take_versions
             assert_eq!(kept, expected == model, "step {at}: a version is taken when and only when something changes");
             (model, live) = (expected, object);
         }
-    }
+    });
 }
 
-#[tokio::test]
-async fn an_apply_said_again_keeps_the_version_and_its_release_leaves_what_others_have() {
-    for seed in seeds(CASES) {
-        let (_case, mut rng) = Case::new(seed);
+#[test]
+fn an_apply_said_again_keeps_the_version_and_its_release_leaves_what_others_have() {
+    each_paused(CASES, async |choices| {
         let (_cluster, maps, _) = started().await;
         let mut model = Model::default();
         for _ in 0..4 {
-            model = step(&maps, &model, &mut rng).await.1.unwrap_or(model);
+            model = step(&maps, &model, choices).await.1.unwrap_or(model);
         }
-        let config: Fields = some(&mut rng, 0.5).into_iter().map(|field| (field, value(&mut rng))).collect();
+        let config: Fields = some(choices, 0.5).into_iter().map(|field| (field, value(choices))).collect();
         let patch = Patch::Apply(body(config.iter().map(|(field, value)| (*field, json!(value)))));
         let params = PatchParams::apply("a").force();
         let once = maps.patch("a", &params, &patch).await.unwrap();
@@ -198,5 +196,5 @@ async fn an_apply_said_again_keeps_the_version_and_its_release_leaves_what_other
         assert_eq!(left.owners, others);
         left = left.apply("a", &Fields::new(), true).unwrap();
         assert_eq!(Model::of(&serde_json::to_value(&released).unwrap()), left);
-    }
+    });
 }

@@ -3,20 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use evenkeel_random_cases::{Choices, each_paused};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::runtime::reflector::{self, Store, reflector};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, ResourceExt};
-use rand::Rng;
-use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::random_cases::{Case, seeds};
 use crate::{Cluster, Effect, Fault, Verb};
 
 const CASES: u64 = 6;
@@ -67,71 +64,73 @@ fn mirrors(cluster: &Cluster) -> Vec<Mirror> {
     ways.into_iter().flat_map(each).collect()
 }
 
-fn map(name: &str, rng: &mut StdRng) -> Value {
-    let colour = ["red", "green"].choose(rng).unwrap();
-    json!({"metadata": {"name": name, "labels": {"colour": colour}}, "data": {"k": rng.random_range(0..9).to_string()}})
+fn map(name: &str, choices: &mut Choices) -> Value {
+    let colour = choices.pick(&["red", "green"]);
+    json!({"metadata": {"name": name, "labels": {"colour": colour}}, "data": {"k": choices.range(0..9).to_string()}})
 }
 
 /// One write; that it is refused is as good.
-async fn write(cluster: &Cluster, rng: &mut StdRng) {
-    let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), NAMESPACES.choose(rng).unwrap());
-    let name = format!("m{}", rng.random_range(0..8));
-    let _ = match rng.random_range(0..4) {
+async fn write(cluster: &Cluster, choices: &mut Choices) {
+    let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), choices.pick(&NAMESPACES));
+    let name = format!("m{}", choices.range(0..8));
+    let _ = match choices.range(0..4) {
         0 => maps.delete(&name, &DeleteParams::default()).await.map(|_| ()),
         1 | 2 => {
-            let map = serde_json::from_value(map(&name, rng)).unwrap();
+            let map = serde_json::from_value(map(&name, choices)).unwrap();
             maps.create(&PostParams::default(), &map).await.map(|_| ())
         }
-        _ => maps.patch(&name, &PatchParams::default(), &Patch::Merge(map(&name, rng))).await.map(|_| ()),
+        _ => maps.patch(&name, &PatchParams::default(), &Patch::Merge(map(&name, choices))).await.map(|_| ()),
     };
 }
 
 /// What befalls the watchers meanwhile.
-async fn misfortune(cluster: &Cluster, rng: &mut StdRng) {
+async fn misfortune(cluster: &Cluster, choices: &mut Choices) {
     let watches = |effect| Fault::new(effect).resource("configmaps").verb(Verb::Watch);
     let lists = |effect| Fault::new(effect).resource("configmaps").verb(Verb::List);
-    match rng.random_range(0..60) {
-        0 | 1 => cluster.compact(),
-        2 => cluster.drop_watches(),
-        3 => cluster.faults().add(watches(Effect::Expired)),
-        4 => cluster.faults().add(watches(Effect::DropWatch(Duration::from_millis(rng.random_range(0..50))))),
-        5 => cluster.faults().add(lists(Effect::Unavailable)),
-        6 => cluster.faults().add(watches(Effect::TooManyRequests(1))),
-        7..=20 => sleep(Duration::from_millis(rng.random_range(1..3000))).await,
+    match choices.range(0..60) {
+        58 | 59 => cluster.compact(),
+        57 => cluster.drop_watches(),
+        56 => cluster.faults().add(watches(Effect::Expired)),
+        55 => cluster.faults().add(watches(Effect::DropWatch(Duration::from_millis(choices.range(0..50))))),
+        54 => cluster.faults().add(lists(Effect::Unavailable)),
+        53 => cluster.faults().add(watches(Effect::TooManyRequests(1))),
+        39..=52 => sleep(Duration::from_millis(choices.range(1..3000))).await,
         // Some writes come in a row before any watcher looks.
-        21..=40 => tokio::task::yield_now().await,
+        19..=38 => tokio::task::yield_now().await,
         _ => {}
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn every_store_ends_as_the_server_is() {
-    for seed in seeds(CASES) {
-        let (_case, mut rng) = Case::new(seed);
-        // A short history: who is away for a while has missed something.
-        let cluster = Cluster::builder().watch_history(rng.random_range(2..30)).start().await;
-        let mirrors = mirrors(&cluster);
-        for _ in 0..WRITES {
-            write(&cluster, &mut rng).await;
-            misfortune(&cluster, &mut rng).await;
+async fn storm(cluster: &Cluster, choices: &mut Choices) {
+    for _ in 0..WRITES {
+        if choices.are_over() {
+            break;
         }
+        write(cluster, choices).await;
+        misfortune(cluster, choices).await;
+    }
+}
+
+#[test]
+fn every_store_ends_as_the_server_is() {
+    each_paused(CASES, async |choices| {
+        // A short history: who is away for a while has missed something.
+        let cluster = Cluster::builder().watch_history(choices.range(2..30)).start().await;
+        let mirrors = mirrors(&cluster);
+        storm(&cluster, choices).await;
         cluster.faults().clear();
         sleep(CALM).await;
         for (at, mirror) in mirrors.iter().enumerate() {
             mirror.assert_agrees(at).await;
         }
-    }
+    });
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_storm_makes_watchers_list_again_and_resume() {
-    let (_case, mut rng) = Case::new(1);
     let cluster = Cluster::builder().watch_history(10).start().await;
     let mirrors = mirrors(&cluster);
-    for _ in 0..WRITES {
-        write(&cluster, &mut rng).await;
-        misfortune(&cluster, &mut rng).await;
-    }
+    storm(&cluster, &mut Choices::of(1)).await;
     let count = |verb: Verb| cluster.log().count(|entry| entry.resource == "configmaps" && entry.verb == verb);
     let (lists, watches) = (count(Verb::List), count(Verb::Watch));
     assert!(lists > 2 * mirrors.len() && watches > 4 * mirrors.len(), "too calm: {lists} lists, {watches} watches");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use evenkeel_random_cases::Choices;
 use futures::{Stream, StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
@@ -239,11 +240,9 @@ async fn a_streaming_watcher_lists_again_after_the_past_is_forgotten(env: &Env) 
 }
 
 /// One of the writes of a storm.
-async fn gust(env: &Env, dice: &mut rand::rngs::StdRng) -> Verdict {
-    use rand::Rng;
-    let name = format!("m{}", dice.random_range(0..6));
-    let value = dice.random_range(0..100_u32).to_string();
-    let outcome = match dice.random_range(0..4_u32) {
+async fn gust(env: &Env, [name, value, verb]: [u32; 3]) -> Verdict {
+    let (name, value) = (format!("m{name}"), value.to_string());
+    let outcome = match verb {
         0 => env.maps().create(&PostParams::default(), &env.map(&name)).await.map(|_| ()),
         1 => env.maps().delete(&name, &DeleteParams::default()).await.map(|_| ()),
         _ => {
@@ -257,6 +256,12 @@ async fn gust(env: &Env, dice: &mut rand::rngs::StdRng) -> Verdict {
     }
 }
 
+/// The writes of a storm, each with what happens to the server after it.
+fn storm() -> Vec<([u32; 3], u32)> {
+    let mut choices = Choices::of(7);
+    (0..300).map(|_| ([6, 100, 4].map(|end| choices.range(0..end)), choices.range(0..40))).collect()
+}
+
 /// A store that follows the server.
 fn mirror(env: &Env, config: watcher::Config) -> (reflector::Store<ConfigMap>, AbortOnDropHandle<()>) {
     let (store, writer) = reflector::store();
@@ -265,7 +270,6 @@ fn mirror(env: &Env, config: watcher::Config) -> (reflector::Store<ConfigMap>, A
 }
 
 async fn stores_agree_with_the_server_through_storms(env: &Env) -> Verdict {
-    use rand::{Rng, SeedableRng};
     let cluster = env.cluster.as_ref().ok_or("not embedded")?;
     let configs = [
         watcher::Config::default(),
@@ -273,10 +277,9 @@ async fn stores_agree_with_the_server_through_storms(env: &Env) -> Verdict {
         watcher::Config::default().streaming_lists(),
     ];
     let mirrors: Vec<_> = configs.into_iter().map(|config| mirror(env, config)).collect();
-    let mut dice = rand::rngs::StdRng::seed_from_u64(7);
-    for _ in 0..300 {
-        gust(env, &mut dice).await?;
-        match dice.random_range(0..40_u32) {
+    for (write, misfortune) in storm() {
+        gust(env, write).await?;
+        match misfortune {
             0 => cluster.compact(),
             1 => cluster.drop_watches(),
             _ => {}
