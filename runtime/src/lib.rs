@@ -49,6 +49,8 @@ pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
 #[cfg(feature = "operator")]
+mod random;
+#[cfg(feature = "operator")]
 mod resource_version;
 #[cfg(feature = "operator")]
 mod schema;

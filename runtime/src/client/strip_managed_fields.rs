@@ -234,7 +234,7 @@ impl Scan {
 
 #[cfg(test)]
 mod tests {
-    use rand::Rng;
+    use evenkeel_random_cases::each;
     use serde_json::{Value, json};
 
     use super::*;
@@ -276,15 +276,14 @@ mod tests {
 
     #[test]
     fn only_managed_fields_of_objects_are_emptied_in_any_chunking() {
-        let mut random = rand::rng();
         for make in [list, event] {
             let (text, wanted) = (make(&fields()).to_string(), make(&json!([])));
-            let lengths = (1..40).map(|length| vec![length]).chain([vec![text.len()]]);
-            let cut = (0..200).map(|_| (0..9).map(|_| random.random_range(1..30)).collect());
-            for lengths in lengths.chain(cut.collect::<Vec<_>>()) {
-                let found: Value = serde_json::from_str(&trimmed(&text, &lengths)).unwrap();
+            let check = |lengths: &[usize]| {
+                let found: Value = serde_json::from_str(&trimmed(&text, lengths)).unwrap();
                 assert_eq!(found, wanted, "{lengths:?}");
-            }
+            };
+            (1..40).chain([text.len()]).for_each(|length| check(&[length]));
+            each(200, |choices| check(&[(); 9].map(|()| choices.range(1..30))));
         }
     }
 

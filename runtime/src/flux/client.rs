@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
 use kube::{Client, Resource};
-use rand::Rng;
 use serde_json::Value;
 
 use super::{Part, Port};
 use crate::api::ApiError;
 use crate::api::grant::Grant;
 use crate::pass::answered;
+use crate::random::uniform;
 
 /// The minimum delay before a write is retried; jitter adds up to the same again.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -77,8 +77,7 @@ impl Port for ClientPort {
     }
 
     async fn pause(&self) {
-        let extra = rand::rng().random_range(0.0..=1.0);
-        tokio::time::sleep(PAUSE.mul_f64(1.0 + extra)).await;
+        tokio::time::sleep(PAUSE.mul_f64(1.0 + uniform())).await;
     }
 }
 

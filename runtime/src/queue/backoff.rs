@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::random::uniform;
+
 /// Exponential back-off. The n-th delay is `base * 2^n`, at most `cap`, times a random factor between 0.75 and 1. The jitter spreads
 /// objects that failed together, and no delay exceeds the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ impl Backoff {
 
     /// The delay after this many earlier failures, with jitter.
     pub(crate) fn delay(self, failures: u32) -> Duration {
-        self.delay_at(failures, rand::random())
+        self.delay_at(failures, uniform())
     }
 
     /// The delay with jitter from `drawn`, a uniform random number between 0 and 1.

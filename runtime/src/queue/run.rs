@@ -22,6 +22,7 @@ use super::state::{FinishedPass, Task};
 use super::stats::QueueStats;
 use super::worker::{AfterPass, PassOutput, Worker};
 use crate::leadership::Leadership;
+use crate::random::uniform;
 
 /// A pass that has ended, with its after-pass work.
 type Done = (Key, FinishedPass, Option<AfterPass>);
@@ -100,7 +101,7 @@ pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slo
         Next::NotStarted { at_least: None }.into()
     });
     let curve = if outage { Backoff::OUTAGE } else { Backoff::FAILURE };
-    (key, FinishedPass { next, curve, drawn: rand::random() }, tail)
+    (key, FinishedPass { next, curve, drawn: uniform() }, tail)
 }
 
 fn joined(queue: &Queue, config: &QueueConfig, tails: &mut AfterPassTasks, ended: Option<Done>) {

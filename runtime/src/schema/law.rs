@@ -1,84 +1,72 @@
 //! Laws of the comparison, tried on schemas by chance: each fits itself, and fits still where the CRD has more; each loss is found.
 
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use evenkeel_random_cases::{Choices, each};
 use serde_json::{Map, Value, json};
 
 use super::misfits;
 
-fn from_environment(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
-}
+const CASES: u64 = 400;
 
-/// Tries a law with each seed; `EVENKEEL_SEED` and `EVENKEEL_SEQUENCES` choose others.
-fn each(law: impl Fn(&mut StdRng)) {
-    let first = from_environment("EVENKEEL_SEED", 0);
-    for seed in first..first + from_environment("EVENKEEL_SEQUENCES", 400) {
-        println!("EVENKEEL_SEED={seed}");
-        law(&mut StdRng::seed_from_u64(seed));
-    }
-}
-
-fn schema(rng: &mut StdRng, depth: u32) -> Value {
-    let mut schema = match rng.random_range(0..if depth == 0 { 6 } else { 10 }) {
+fn schema(choices: &mut Choices, depth: u32) -> Value {
+    let mut schema = match choices.range(0..if depth == 0 { 6 } else { 10 }) {
         0 => json!({ "type": "string" }),
         1 => json!({ "type": "integer", "format": "int32" }),
         2 => json!({ "type": "boolean" }),
         3 => json!({ "type": "string", "enum": ["a", "b"] }),
         4 => json!({ "x-kubernetes-int-or-string": true }),
         5 => json!({ "x-kubernetes-preserve-unknown-fields": true }),
-        6 => json!({ "type": "array", "items": schema(rng, depth - 1) }),
-        7 => json!({ "type": "object", "additionalProperties": schema(rng, depth - 1) }),
-        _ => object(rng, depth - 1),
+        6 => json!({ "type": "array", "items": schema(choices, depth - 1) }),
+        7 => json!({ "type": "object", "additionalProperties": schema(choices, depth - 1) }),
+        _ => object(choices, depth - 1),
     };
-    if rng.random_bool(0.3) {
+    if choices.chance(0.3) {
         schema["nullable"] = json!(true);
     }
     schema
 }
 
-fn object(rng: &mut StdRng, depth: u32) -> Value {
+fn object(choices: &mut Choices, depth: u32) -> Value {
     let fields: Map<String, Value> =
-        (0..rng.random_range(1..4)).map(|n| (format!("f{n}"), schema(rng, depth))).collect();
-    let required: Vec<String> = fields.keys().filter(|_| rng.random_bool(0.4)).cloned().collect();
+        (0..choices.range(1..4)).map(|n| (format!("f{n}"), schema(choices, depth))).collect();
+    let required: Vec<String> = fields.keys().filter(|_| choices.chance(0.4)).cloned().collect();
     json!({ "type": "object", "properties": fields, "required": required })
 }
 
-fn rooted(rng: &mut StdRng) -> Value {
-    let (spec, status) = (object(rng, 3), object(rng, 3));
+fn rooted(choices: &mut Choices) -> Value {
+    let (spec, status) = (object(choices, 3), object(choices, 3));
     json!({ "type": "object", "properties": { "spec": spec, "status": status } })
 }
 
 /// What a server, or a later version of the type, has more.
-fn grown(rng: &mut StdRng, schema: &Value) -> Value {
+fn grown(choices: &mut Choices, schema: &Value) -> Value {
     let mut grown = schema.clone();
     let Some(node) = grown.as_object_mut() else { return grown };
     for child in ["items", "additionalProperties"] {
         if let Some(child) = node.get_mut(child) {
-            *child = self::grown(rng, child);
+            *child = self::grown(choices, child);
         }
     }
     if let Some(fields) = node.get_mut("properties").and_then(Value::as_object_mut) {
-        fields.values_mut().for_each(|field| *field = self::grown(rng, field));
-        if rng.random_bool(0.3) {
-            fields.insert("more".into(), schema_of_more(rng));
+        fields.values_mut().for_each(|field| *field = self::grown(choices, field));
+        if choices.chance(0.3) {
+            fields.insert("more".into(), schema_of_more(choices));
         }
     }
-    if node.get("enum").is_some() && rng.random_bool(0.5) {
+    if node.get("enum").is_some() && choices.chance(0.5) {
         node["enum"] = json!(["b", "c", "a"]);
     }
     for (name, value) in
         [("description", json!("d")), ("title", json!("t")), ("default", json!(null)), ("nullable", json!(true))]
     {
-        if rng.random_bool(0.2) {
+        if choices.chance(0.2) {
             node.insert(name.into(), value);
         }
     }
     grown
 }
 
-fn schema_of_more(rng: &mut StdRng) -> Value {
-    schema(rng, 1)
+fn schema_of_more(choices: &mut Choices) -> Value {
+    schema(choices, 1)
 }
 
 /// The pointers to all fields of the status that it names.
@@ -92,28 +80,28 @@ fn fields(schema: &Value, at: &str, into: &mut Vec<String>) {
 
 #[test]
 fn a_schema_always_fits_itself() {
-    each(|rng| {
-        let schema = rooted(rng);
+    each(CASES, |choices| {
+        let schema = rooted(choices);
         assert_eq!(misfits(&schema, &schema, &|_| true), [], "{schema:#}");
     });
 }
 
 #[test]
 fn a_schema_that_has_more_fits() {
-    each(|rng| {
-        let schema = rooted(rng);
-        let more = grown(rng, &schema);
+    each(CASES, |choices| {
+        let schema = rooted(choices);
+        let more = grown(choices, &schema);
         assert_eq!(misfits(&schema, &more, &|_| true), [], "{schema:#} in {more:#}");
     });
 }
 
 #[test]
 fn each_field_that_a_status_loses_is_reported_with_its_path() {
-    each(|rng| {
-        let schema = rooted(rng);
+    each(CASES, |choices| {
+        let schema = rooted(choices);
         let mut all = Vec::new();
         fields(&schema["properties"]["status"], "/properties/status", &mut all);
-        let lost = &all[rng.random_range(0..all.len())];
+        let lost = &all[choices.range(0..all.len())];
         let (parent, name) = lost.rsplit_once('/').unwrap();
         let mut less = schema.clone();
         less.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap();

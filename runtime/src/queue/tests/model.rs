@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
+use evenkeel_random_cases::{Choices, each};
 use tokio::time::Instant;
 
 use crate::queue::backoff::Backoff;
@@ -145,7 +143,7 @@ fn key(at: usize) -> Key {
     Key::new(None, &at.to_string())
 }
 
-fn triggers(rng: &mut StdRng) -> TriggerSet {
+fn triggers(choices: &mut Choices) -> TriggerSet {
     let some = [
         TriggerSet::GENERATION,
         TriggerSet::LABELS,
@@ -154,14 +152,14 @@ fn triggers(rng: &mut StdRng) -> TriggerSet {
         TriggerSet::APPEARED,
         TriggerSet::RESYNC,
     ];
-    *some.choose(rng).unwrap()
+    choices.pick(&some)
 }
 
-fn next(rng: &mut StdRng) -> Next {
-    match rng.random_range(0..6) {
+fn next(choices: &mut Choices) -> Next {
+    match choices.range(0..6) {
         0 => Next::Await,
-        1 => Next::Later(Duration::from_secs(rng.random_range(0..20))),
-        2 => Next::After(Duration::from_secs(rng.random_range(0..20))),
+        1 => Next::Later(Duration::from_secs(choices.range(0..20))),
+        2 => Next::After(Duration::from_secs(choices.range(0..20))),
         3 => Next::Conflict { newer_than: "1".into() },
         4 => Next::NotStarted { at_least: None },
         _ => Next::Retry { progressed: false, at_least: None },
@@ -179,15 +177,16 @@ fn compare(state: &KeyEntries, model: &Model) {
     assert_eq!(figures.ended, figures.started - figures.running as u64);
 }
 
-fn run(seed: u64) {
-    let mut rng = StdRng::seed_from_u64(seed);
+fn run(choices: &mut Choices) {
     let (mut state, mut model) = (KeyEntries::new(EnabledTriggers::default(), Rate::unlimited()), Model::default());
     let mut now = Instant::now();
     for step in 0..STEPS {
-        let what = rng.random_range(0..10);
-        match what {
+        if choices.are_over() {
+            break;
+        }
+        match choices.range(0..10) {
             0..4 => {
-                let (at, triggers) = (rng.random_range(0..KEYS), triggers(&mut rng));
+                let (at, triggers) = (choices.range(0..KEYS), triggers(choices));
                 state.add(&key(at), triggers, now);
                 model.add(at, triggers, now);
             }
@@ -195,17 +194,18 @@ fn run(seed: u64) {
                 let (task, expected) = (state.take(now), model.take(now));
                 let task = task.map(|task| (task.key, task.triggers, task.attempt));
                 let expected = expected.map(|(at, triggers, attempt)| (key(at), triggers, attempt));
-                assert_eq!(task, expected, "seed {seed}, step {step}");
+                assert_eq!(task, expected, "step {step}");
             }
             7..9 => {
-                if let Some(at) = model.running().choose(&mut rng) {
-                    let next = next(&mut rng);
-                    model.finish(*at, &next, now);
-                    state.finish(&key(*at), FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.0 }, now);
+                let running = model.running();
+                if !running.is_empty() {
+                    let (at, next) = (choices.pick(&running), next(choices));
+                    model.finish(at, &next, now);
+                    state.finish(&key(at), FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.0 }, now);
                 }
             }
             _ => {
-                now += Duration::from_millis(rng.random_range(0..8000));
+                now += Duration::from_millis(choices.range(0..8000));
                 let due = state.wake(now);
                 model.wake(now);
                 assert_eq!(due, model.keys.values().filter_map(|key| key.timer.map(|timer| timer.0)).min());
@@ -217,5 +217,5 @@ fn run(seed: u64) {
 
 #[test]
 fn the_state_does_what_the_naive_model_does() {
-    (0..CASES).for_each(run);
+    each(CASES, run);
 }
