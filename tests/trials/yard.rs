@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use evenkeel_random_cases::Choices;
 use evenkeel_tests::listener::objects_if_up;
 use evenkeel_tests::real::{RealServer, Version};
 use evenkeel_tests::trial::{Process, Proxy, settle, settle_all, wanted};
@@ -15,8 +17,6 @@ use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams
 use kube::core::{ApiResource, CustomResourceExt};
 use kube::runtime::{conditions, wait};
 use kube::{Client, Error};
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use serde_json::json;
 
 use crate::operator::{API, FOLDER, LISTENS, Parcel};
@@ -37,7 +37,8 @@ pub struct Yard {
     operator: Mutex<Option<Process>>,
     folder: tempfile::TempDir,
     truth: Mutex<Truth>,
-    dice: Mutex<StdRng>,
+    /// How often something was chosen.
+    chosen: AtomicU64,
     names: Mutex<usize>,
 }
 
@@ -53,9 +54,9 @@ impl Yard {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("files")).unwrap();
         let truth = Mutex::new(Truth { secret: "first".into(), ..Truth::default() });
-        let dice = Mutex::new(StdRng::seed_from_u64(7));
+        let chosen = AtomicU64::default();
         let (operator, names, server) = (Mutex::default(), Mutex::default(), tokio::sync::Mutex::new(server));
-        let yard = Self { version, server, client, proxy, operator, folder, truth, dice, names };
+        let yard = Self { version, server, client, proxy, operator, folder, truth, chosen, names };
         yard.install().await;
         Some(yard)
     }
@@ -119,7 +120,12 @@ impl Yard {
 
     /// A random number below `end`.
     pub fn roll(&self, end: u64) -> u64 {
-        self.dice.lock().unwrap().random_range(0..end)
+        self.choices().range(0..end)
+    }
+
+    /// Other choices at each call, the same ones in each trial.
+    fn choices(&self) -> Choices {
+        Choices::of(self.chosen.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Writes the Secret.
@@ -186,9 +192,9 @@ impl Yard {
     pub async fn change(&self, count: usize) {
         for _ in 0..count {
             let (roll, text, place) = {
-                let mut dice = self.dice.lock().unwrap();
-                let text: u32 = dice.random();
-                (dice.random_range(0..20), format!("{text:08x}"), dice.random_range(0..1_000_usize))
+                let mut choices = self.choices();
+                let text = choices.range(0..u32::MAX);
+                (choices.range(0..20), format!("{text:08x}"), choices.range(0..1_000_usize))
             };
             let parcels = self.truth().parcels;
             let chosen = parcels.iter().nth(place % parcels.len().max(1));

@@ -19,20 +19,3 @@ pub fn difference(one: &Played, other: &Played) -> Option<(usize, String)> {
     let effects = || format!("effects {:?}\nagainst {:?}", one.effects, other.effects);
     (one.effects != other.effects).then(|| (one.states.len() - 1, effects()))
 }
-
-/// The shortest sequence that we find to make the same two differ: cut after the difference, then without each step that it can do
-/// without.
-pub fn shrink(steps: &[Step], differ: impl Fn(&[Step]) -> Option<(usize, String)>) -> Vec<Step> {
-    let end = differ(steps).map_or(steps.len(), |(at, _)| at + 1);
-    let mut left = steps[..end].to_vec();
-    let mut at = left.len();
-    while at > 0 {
-        at -= 1;
-        let mut shorter = left.clone();
-        shorter.remove(at);
-        if !shorter.is_empty() && differ(&shorter).is_some() {
-            left = shorter;
-        }
-    }
-    left
-}

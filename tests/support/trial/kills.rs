@@ -8,12 +8,11 @@ use kube::api::{Api, ListParams, Patch, PatchParams};
 use kube::core::{CustomResourceExt, NamespaceResourceScope};
 use kube::runtime::{conditions, wait};
 use kube::{Client, Config, Resource};
-use rand::Rng;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::process::end_with_parent;
-use super::{Process, Proxy, long, settle, skipped, wanted};
+use super::{Process, Proxy, below, long, settle, skipped, wanted};
 use crate::real::{RealServer, Version};
 
 /// The variable with the address of the API server, for the process of the operator.
@@ -81,7 +80,7 @@ impl Site {
             for _ in 0..changes {
                 load.change().await;
             }
-            tokio::time::sleep(Duration::from_millis(rand::rng().random_range(0..2_000))).await;
+            tokio::time::sleep(Duration::from_millis(below(2_000))).await;
             operator.kill();
         }
         let _operator = start();

@@ -6,6 +6,7 @@ pub mod kills;
 pub mod process;
 pub mod proxy;
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 
 pub use self::deadline::{settle, settle_all};
@@ -50,4 +51,13 @@ pub fn long() -> bool {
 #[allow(clippy::explicit_write, reason = "the test harness hides what the macros print")]
 pub fn skipped(why: &str) {
     writeln!(std::io::stderr(), "SKIPPED: {why}").expect("standard error is open");
+}
+
+/// A random number below `end`, another one in each run.
+///
+/// # Panics
+/// When `end` is 0.
+#[must_use]
+pub fn below(end: u64) -> u64 {
+    RandomState::new().build_hasher().finish() % end
 }

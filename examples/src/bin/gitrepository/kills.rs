@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use evenkeel::condition::{self, ConditionStatus, READY};
 use evenkeel_tests::real::Version;
-use evenkeel_tests::trial::Process;
 use evenkeel_tests::trial::kills::{self, Site, client_of_the_process};
+use evenkeel_tests::trial::{Process, below};
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
-use rand::Rng;
 use serde_json::json;
 
 use crate::operator::{GitRepository, operator};
@@ -52,7 +51,8 @@ impl kills::Load for Load {
             self.wanted.insert(new);
         }
         self.made += 2;
-        let chosen = self.wanted.iter().nth(rand::rng().random_range(0..self.wanted.len())).copied().unwrap();
+        let place = below(self.wanted.len() as u64) as usize;
+        let chosen = self.wanted.iter().nth(place).copied().unwrap();
         self.put(chosen, "2s").await;
         while self.wanted.len() > MANY {
             let oldest = self.wanted.pop_first().unwrap();

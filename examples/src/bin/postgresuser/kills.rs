@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::env;
 
 use evenkeel_tests::real::Version;
-use evenkeel_tests::trial::Process;
 use evenkeel_tests::trial::kills::{self, Site, client_of_the_process};
+use evenkeel_tests::trial::{Process, below};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
-use rand::Rng;
 use serde_json::json;
 
 use crate::behaviour::{accepts, host, roles};
@@ -55,7 +54,8 @@ impl kills::Load for Load {
             "spec": { "database": "postgres", "role": self.role(new), "privileges": ["Create"] } });
         self.users.patch(&self.name(new), &PatchParams::apply("trial"), &Patch::Apply(&user)).await.unwrap();
         (self.made, _) = (new + 1, self.wanted.insert(new));
-        let chosen = self.wanted.iter().nth(rand::rng().random_range(0..self.wanted.len())).copied().unwrap();
+        let place = below(self.wanted.len() as u64) as usize;
+        let chosen = self.wanted.iter().nth(place).copied().unwrap();
         let token = new.to_string();
         let ask = json!({ "metadata": { "annotations": {
             "evenkeel.dev/requestedAt": token, "evenkeel.dev/rotateAt": token } } });
