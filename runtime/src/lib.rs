@@ -102,7 +102,6 @@ pub use pipeline::hook;
 pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
-pub use pipeline::state::DesiredStatus;
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
 pub use status::observed::ObservedBy;
 pub use status::operation::RemoteOperation;

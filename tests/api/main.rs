@@ -3,6 +3,8 @@
 //! To accept an intended change: `GENERATED=overwrite cargo test -p evenkeel-tests --test api`.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod usage;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -56,7 +58,7 @@ fn the_public_api_is_unchanged() {
             .unwrap();
         return;
     }
-    let docs = documented();
+    let (docs, here) = (documented(), Path::new(env!("CARGO_MANIFEST_DIR")));
     println!(
         "if the change is meant: GENERATED=overwrite cargo test -p evenkeel-tests --test api, and a line in CHANGELOG"
     );
@@ -64,7 +66,8 @@ fn the_public_api_is_unchanged() {
         let json = Builder::from_rustdoc_json(docs.join(format!("{name}.json")));
         let api = json.omit_blanket_impls(true).omit_auto_trait_impls(true).build().unwrap();
         let items: BTreeSet<String> = api.items().map(|item| format!("{item}\n")).collect();
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("api/{name}.txt"));
-        assert_generated(file, &items.into_iter().collect::<String>());
+        let file = here.join(format!("api/{name}.txt"));
+        assert_generated(file, &items.iter().map(String::as_str).collect::<String>());
+        usage::check(here.parent().unwrap(), name, &items);
     }
 }

@@ -8,6 +8,19 @@ use std::sync::Arc;
 /// The message of an [`ApiError`](crate::ApiError), with its source if there is one.
 ///
 /// It dereferences to the message, and is created from a text. Two details are equal if their messages are.
+///
+/// ```
+/// use evenkeel::ApiError;
+///
+/// /// The HTTP status code of the response, if there was one.
+/// fn code(error: &ApiError) -> Option<u16> {
+///     match error.detail().source()?.downcast_ref()? {
+///         kube::Error::Api(status) => Some(status.code),
+///         _ => None,
+///     }
+/// }
+/// assert_eq!(code(&ApiError::Conflict("the object has changed".into())), None);
+/// ```
 #[derive(Clone, Debug)]
 pub struct ErrorDetail {
     message: String,

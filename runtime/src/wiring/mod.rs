@@ -148,7 +148,7 @@ impl Wiring {
 
     /// The finalizer within an operator of this name, for a kind of this group.
     #[must_use]
-    pub fn finalizer_under(&self, operator: &str, group: &str) -> String {
+    pub(crate) fn finalizer_under(&self, operator: &str, group: &str) -> String {
         // Core kinds have no group, but a finalizer needs a domain.
         let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
         match (self.finalizer, self.summary) {
@@ -160,7 +160,7 @@ impl Wiring {
 
     /// The type of the summary condition.
     #[must_use]
-    pub fn summary_type(&self) -> &'static str {
+    pub(crate) fn summary_type(&self) -> &'static str {
         self.summary.unwrap_or(READY)
     }
 
@@ -182,7 +182,7 @@ impl Wiring {
     }
 
     /// The steps in pipeline order, followed by the observer.
-    pub fn all_steps(&self) -> impl Iterator<Item = StepWiring> + Clone + use<> {
+    pub(crate) fn all_steps(&self) -> impl Iterator<Item = StepWiring> + Clone + use<> {
         self.steps.iter().copied().chain(self.observe.map(|observer| observer.step))
     }
 
@@ -200,7 +200,7 @@ impl Wiring {
 
     /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
     #[must_use]
-    pub fn needs_finalizer(&self) -> bool {
+    pub(crate) fn needs_finalizer(&self) -> bool {
         let says_goodbye = |hook: &HookHandler| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
         self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)
     }

@@ -21,7 +21,7 @@ use self::foreign_owner::Refusals;
 pub(crate) use self::fork::{StepEnd, deciding};
 use self::found_status::FoundStatus;
 use self::write_turn::Joined;
-pub use crate::status::desired::DesiredStatus;
+pub(crate) use crate::status::desired::DesiredStatus;
 #[cfg(test)]
 pub(crate) use crate::status::fields::Field;
 use crate::status::fields::Fields;

@@ -13,7 +13,7 @@ pub enum Disruption {
     /// A fault at a call. Some effects apply to some calls only:
     ///
     /// - [`Effect::Conflict`]: updates, patches and deletes
-    /// - [`Effect::LostAnswer`]: writes
+    /// - `Effect::LostAnswer`: writes
     /// - [`Effect::Expired`] and [`Effect::DropWatch`]: watches
     /// - [`Effect::SubresourceNotFound`]: calls to subresources
     /// - effects that only an API server or a proxy can cause, such as [`Effect::Unauthorized`]: calls to the API
