@@ -24,7 +24,7 @@ impl Sentence {
     pub(crate) const fn text(&self) -> &str {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            Err(_) => "what is declared does not fit together",
+            Err(_) => "the declarations do not fit together",
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn check_of(args: &CleanupArgs, function: &Function, errors: &mut Err
     if args.of.is_none() && !args.wrong {
         let name = &function.sig.ident;
         let help = "name the step that it undoes: `#[cleanup(of = store)]`";
-        errors.push(name, format_args!("cleanup `{name}` does not say of which step"), help);
+        errors.push(name, format_args!("cleanup `{name}` does not name its step"), help);
     }
 }
 

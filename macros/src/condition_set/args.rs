@@ -62,7 +62,7 @@ pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
 fn parse_summaries(arg: &Arg) -> syn::Result<Vec<SummaryArgs>> {
     let example = "Available(Fetched, Stored)";
     let list = arg.list(example)?;
-    let headline = "`summary` takes a new condition, and in parentheses those that it sums up";
+    let headline = "`summary` takes a new condition and, in parentheses, the conditions that it sums up";
     let summaries = Punctuated::<SummaryArgs, Token![,]>::parse_terminated_with;
     let parser = |input: ParseStream| summaries(input, parse_summary);
     let parsed =
@@ -103,15 +103,15 @@ fn parse_polarity(variant: &Ident, words: &[&Arg], is_silent: bool, errors: &mut
         [first, second, ..] => {
             let headline = format!("condition `{}` is both {} and {}", plain(variant), first.key, second.key);
             let help = match [first, second].iter().any(|arg| arg.key == "bipolar") {
-                true => "keep one of them: `bipolar` where True is good, False is bad, and absent says nothing",
-                false => "keep the one of which True is good, or bad",
+                true => "keep one of them: with `bipolar`, True is good, False is bad, and absent is neutral",
+                false => "keep `positive` if True is good, or `negative` if True is bad",
             };
             errors.push(&second.key, headline, help);
             None
         }
         [] => {
             if is_silent {
-                let help = "`#[condition(positive)]` where True is good, `#[condition(negative)]` where True is bad";
+                let help = "`#[condition(positive)]` if True is good, `#[condition(negative)]` if True is bad";
                 errors.push(variant, format_args!("condition `{}` has no polarity", plain(variant)), help);
             }
             None
@@ -145,7 +145,7 @@ fn parse_reason(input: ParseStream) -> syn::Result<ReasonArgs> {
     };
     if input.peek(Ident::peek_any) {
         let second = input.call(Ident::parse_any)?;
-        let headline = format!("Kubernetes refuses the reason `{name} {second}`");
+        let headline = format!("Kubernetes rejects the reason `{name} {second}`");
         return Err(mistake(
             &second,
             headline,

@@ -57,7 +57,7 @@ pub(crate) fn check_variant(variant: &Variant, errors: &mut Errors) {
     check_name(&variant.ident, errors);
     let name = plain(&variant.ident);
     if !matches!(variant.fields, Fields::Unit) {
-        let help = "say it in the message of the condition";
+        let help = "put the data into the message of the condition";
         errors.push(&variant.fields, format_args!("condition `{name}` cannot carry data"), help);
     }
     if let Some((_, value)) = &variant.discriminant {
@@ -71,7 +71,7 @@ fn check_name(ident: &Ident, errors: &mut Errors) {
     let name = plain(ident);
     if KEPT.contains(&name.as_str()) {
         let help = "remove it: the framework sets it from the others";
-        errors.push(ident, format_args!("the condition `{name}` is kept by the framework"), help);
+        errors.push(ident, format_args!("the condition `{name}` is managed by the framework"), help);
     } else if !is_condition_type(&name) {
         let help = match camel(&name) {
             better if name.is_ascii() && is_condition_type(&better) => format!("write `{better}`"),
@@ -95,7 +95,7 @@ pub(crate) fn check_reasons(reasons: &[ReasonArgs], errors: &mut Errors) {
         let text = plain(name);
         if !is_reason(&text) {
             let help = "write a word of ASCII letters and digits, such as `NewRevision`";
-            errors.push(name, format_args!("Kubernetes refuses the reason `{text}`"), help);
+            errors.push(name, format_args!("Kubernetes rejects the reason `{text}`"), help);
         } else if reasons[..i].iter().any(|earlier| plain(&earlier.name) == text) {
             errors.push(name, format_args!("the reason `{text}` is listed twice"), "remove one of them");
         }
@@ -109,7 +109,7 @@ pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Declared<
         let before = errors.count();
         check_name(&summary.target, errors);
         if conditions.iter().any(|condition| condition.name == target) {
-            let help = "name the summary otherwise, or remove the variant";
+            let help = "rename the summary, or remove the variant";
             errors.push(&summary.target, format_args!("`{target}` is a condition of the set itself"), help);
         } else if summaries[..i].iter().any(|earlier| plain(&earlier.target) == target) {
             errors.push(&summary.target, format_args!("the summary `{target}` is given twice"), "keep one of them");

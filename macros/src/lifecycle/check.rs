@@ -33,15 +33,15 @@ pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Opt
 
 /// Rejects an argument of a step, since a claim or a hook has no context.
 pub(super) fn refuse_step_word(kind: What, word: &Ident, errors: &mut Errors) {
-    let headline = format!("a {} declares no `{word}`: it has no context, and sets no condition", kind.word());
-    errors.push(word, headline, "drop it; a step of the pipeline can");
+    let headline = format!("a {} cannot declare `{word}`: it has no context and sets no condition", kind.word());
+    errors.push(word, headline, "drop it; only a step of the pipeline can declare it");
 }
 
 /// A hook must declare when it runs.
 pub(super) fn refuse_never(function: &Function, errors: &mut Errors) {
     let name = &function.sig.ident;
     let help = "`#[hook(before_steps)]`; or `read`, `after_steps`, `before_delete`, `after_delete`";
-    errors.push(name, format_args!("hook `{name}` does not say when it runs"), help);
+    errors.push(name, format_args!("hook `{name}` does not declare when it runs"), help);
 }
 
 /// A claim must borrow the object mutably, since its purpose is to change it.

@@ -160,14 +160,14 @@ fn parse_word(what: &str, arg: &Arg, words: &Words) -> syn::Result<&'static str>
 fn parse_retry(arg: &Arg, classes: &[&Arg]) -> syn::Result<&'static str> {
     let retry = match arg.text("\"fast\"") {
         Ok(text) if text.value() == "none" => {
-            let help = "`#[class(stalled)]` awaits a change of the object";
-            return Err(mistake(&text, "a transient error is tried again for ever", help));
+            let help = "use `#[class(stalled)]` to retry only after a change of the object";
+            return Err(mistake(&text, "a transient error is retried forever", help));
         }
         _ => parse_word("retry", arg, RETRIES)?,
     };
     match classes.first().map(|class| class.key.to_string()) {
         Some(class) if class == "waiting" => {
-            let help = "`waiting(poll = \"1m\")` says when to look again";
+            let help = "use `waiting(poll = \"1m\")` to check again after an interval";
             Err(mistake(&arg.key, "an error of class `waiting` is not retried", help))
         }
         Some(class) if class != "transient" => {

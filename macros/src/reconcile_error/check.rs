@@ -41,8 +41,12 @@ pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Error
         // This may be an alias of one of these types. The trait bound in the expansion checks it.
         ([], 1) => fields.iter().next().map(|field| field.ty.clone()),
         ([], _) => {
-            let help = "hold an `Absent<K>` (`cx.require`) or `Unfit<K>` (`cx.unfit`), or say `#[class(waiting(poll = \"1m\"))]`";
-            errors.push(variant, format_args!("nothing would wake `{}`", plain(variant)), help);
+            let help = "hold an `Absent<K>` (`cx.require`) or `Unfit<K>` (`cx.unfit`), or declare `#[class(waiting(poll = \"1m\"))]`";
+            errors.push(
+                variant,
+                format_args!("`{}` waits, but nothing would trigger a reconcile", plain(variant)),
+                help,
+            );
             None
         }
         ([_, second, ..], _) => {

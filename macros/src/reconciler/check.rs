@@ -15,7 +15,7 @@ use crate::syntax::suggest;
 /// Only a struct has a module of markers.
 pub(crate) fn check_module(args: &ReconcilerArgs, errors: &mut Errors) {
     if let Some(module) = &args.module {
-        let help = "leave it out: the types stand beside the functions";
+        let help = "leave it out: the types are generated next to the functions";
         errors.push(module, "`mod` is for a reconciler that is an `impl`", help);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
         true => "write a domain and a name: `\"example.com/cleanup\"`".to_owned(),
         false => format!("write `\"example.com/{value}\"`"),
     };
-    Err(mistake(&text, format_args!("Kubernetes refuses the finalizer `{value}`"), help))
+    Err(mistake(&text, format_args!("Kubernetes rejects the finalizer `{value}`"), help))
 }
 
 /// The concurrency must be at least one, since nothing would run otherwise.
@@ -35,7 +35,7 @@ pub(crate) fn field_manager(text: LitStr) -> syn::Result<LitStr> {
         return Ok(text);
     }
     let help = "write 1 to 128 printable characters: `\"source-controller\"`";
-    Err(mistake(&text, "Kubernetes refuses this field manager", help))
+    Err(mistake(&text, "Kubernetes rejects this field manager", help))
 }
 
 /// The API server rejects an annotation without a qualified name.
@@ -48,7 +48,7 @@ pub(crate) fn key(text: LitStr, what: &str, example: &str) -> syn::Result<LitStr
     if is_annotation(&text.value()) {
         return Ok(text);
     }
-    let headline = format!("Kubernetes refuses the {what} `{}`", text.value());
+    let headline = format!("Kubernetes rejects the {what} `{}`", text.value());
     Err(mistake(&text, headline, format_args!("write a domain and a name: `{example}`")))
 }
 
@@ -56,13 +56,17 @@ pub(crate) fn key(text: LitStr, what: &str, example: &str) -> syn::Result<LitStr
 pub(crate) fn summary(text: LitStr) -> syn::Result<LitStr> {
     let value = text.value();
     if KEPT.contains(&value.as_str()) {
-        let headline = format!("`{value}` is of the first reconciler of a kind");
+        let headline = format!("`{value}` belongs to the first reconciler of a kind");
         return Err(mistake(&text, headline, "leave `summary` out, or write for example `summary = \"BackupReady\"`"));
     }
     if !is_condition_type(&value) {
         let word = camel(&value);
         let help = if is_condition_type(&word) { word } else { "BackupReady".to_owned() };
-        return Err(mistake(&text, format_args!("`{value}` is no condition type"), format_args!("write `\"{help}\"`")));
+        return Err(mistake(
+            &text,
+            format_args!("`{value}` is not a condition type"),
+            format_args!("write `\"{help}\"`"),
+        ));
     }
     Ok(text)
 }

@@ -41,13 +41,12 @@ pub(crate) fn parse(arg: &Arg) -> syn::Result<Policies> {
 pub(crate) fn check_observer(policies: Option<&Policies>, observer: Option<&Path>, errors: &mut Errors) {
     match (policies, observer) {
         (None, Some(observer)) => {
-            let help = "add `policies`, so that owners of objects may say `skip`";
-            errors.push(observer, "nothing would ever run this observer", help);
+            let help = "add `policies`, so that an object can have the policy `skip`";
+            errors.push(observer, "this observer would never run", help);
         }
         (Some(Policies { word, unobserved: None, .. }), None) => {
-            let help =
-                "name an `#[observe]` function: `observe = look`; or say that nobody looks: `policies(unobserved)`";
-            errors.push(word, "nothing tells how an object stands under the policy `skip`", help);
+            let help = "name an `#[observe]` function: `observe = look`; or declare that there is none: `policies(unobserved)`";
+            errors.push(word, "nothing reports the state of an object with the policy `skip`", help);
         }
         (Some(Policies { unobserved: Some(unobserved), .. }), Some(_)) => {
             errors.push(unobserved, "there is an observer", "drop `unobserved`, or the observer");

@@ -29,7 +29,7 @@ pub(crate) fn parse(arg: &Arg) -> syn::Result<Suspend> {
     meta::nested(arg, EXAMPLE, &KEYS, |suspend: &Suspend, errors| {
         if suspend.field.is_none() && !suspend.annotation {
             let help = "write `suspend(field = spec.suspend, ..)` or `suspend(annotation, ..)`";
-            errors.push(&arg.key, "nothing here says when an object is suspended", help);
+            errors.push(&arg.key, "`suspend` names neither a field nor an annotation", help);
         }
     })
 }

@@ -74,7 +74,7 @@ fn name(arg: &Arg, tokens: TokenStream) -> syn::Result<LitStr> {
         return Err(mistake(tokens, format_args!("`{key}` takes strings"), help));
     };
     if text.value().starts_with(OURS) {
-        let headline = format!("`{}` always triggers by its own meaning", text.value());
+        let headline = format!("`{}` always triggers a reconcile", text.value());
         return Err(mistake(&text, headline, "leave it out"));
     }
     check_argument::key(text, if key == "labels" { "label" } else { "annotation" }, EXAMPLE)

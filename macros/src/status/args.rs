@@ -30,7 +30,11 @@ pub(crate) fn ours(attr: &Attribute) -> bool {
 /// The step that writes the field, if it is restricted.
 pub(crate) fn step(attrs: &[Attribute], errors: &mut Errors) -> Option<Path> {
     for empty in attrs.iter().filter(|attr| ours(attr) && arguments(attr).is_empty()) {
-        errors.push(empty, "this says nothing about the field", "write `#[status(step = store)]`, or remove it");
+        errors.push(
+            empty,
+            "this `#[status]` declares nothing for the field",
+            "write `#[status(step = store)]`, or remove it",
+        );
     }
     meta::read::<FieldArgs>(joined(attrs, "status"), &FIELD, errors).step
 }

@@ -60,7 +60,7 @@ pub(crate) fn check_not_kept(field: &Ident, errors: &mut Errors) -> bool {
     let kept = KEPT.contains(&name.as_str());
     if kept {
         let help = "remove the field: `#[status]` adds it";
-        errors.push(field, format_args!("`{name}` is kept by the framework"), help);
+        errors.push(field, format_args!("`{name}` is managed by the framework"), help);
     }
     !kept
 }
@@ -69,5 +69,5 @@ pub(crate) fn check_not_kept(field: &Ident, errors: &mut Errors) -> bool {
 pub(crate) fn refuse_required(field: &Ident, ty: &Type, errors: &mut Errors) {
     let (name, text) = (plain(field), ty.to_token_stream().to_string().replace(' ', ""));
     let help = format!("write `{name}: Option<{text}>`, or put `#[serde(default)]` on it");
-    errors.push(ty, format_args!("status field `{name}` is required, but a fresh object has none"), help);
+    errors.push(ty, format_args!("status field `{name}` is required, but a new object does not have it"), help);
 }

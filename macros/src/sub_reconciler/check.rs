@@ -15,8 +15,12 @@ fn check_own_cache(args: &StepArgs, errors: &mut Errors) {
     for own in &args.owns {
         let watched = args.watches.iter().any(|watch| path_text(&watch.kind) == path_text(&own.kind));
         if let Some(cache) = own.cache.as_ref().filter(|_| watched) {
-            let headline = format!("`{}` is watched by this step as well, and read from there", path_text(&own.kind));
-            errors.push(&cache.word, headline, format_args!("say `cache` in `watches({}, ..)`", path_text(&own.kind)));
+            let headline = format!("this step also watches `{}`, and reads it from that watch", path_text(&own.kind));
+            errors.push(
+                &cache.word,
+                headline,
+                format_args!("declare `cache` in `watches({}, ..)`", path_text(&own.kind)),
+            );
         }
     }
 }
@@ -49,7 +53,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
 fn check_sets(args: &StepArgs, function: &Function, errors: &mut Errors) {
     if args.sets.is_empty() && !args.says_sets {
         let name = &function.sig.ident;
-        let help = "name the condition that tells how it went: `#[sub_reconciler(sets(on::SourceFetched))]`";
+        let help = "name the condition that reports its result: `#[sub_reconciler(sets(on::SourceFetched))]`";
         errors.push(name, format_args!("step `{name}` sets no condition"), help);
     }
 }
@@ -72,7 +76,7 @@ fn check_actions(actions: &[Path], errors: &mut Errors) {
         };
         if let Some(other) = actions[..i].iter().find(same) {
             let headline =
-                format!("the actions `{}` and `{}` have one annotation", path_text(other), path_text(action));
+                format!("the actions `{}` and `{}` have the same annotation", path_text(other), path_text(action));
             errors.push(action, headline, "remove one of them");
         }
         if action.get_ident().is_none() {

@@ -11,7 +11,7 @@ pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
     let name = path_text(kind);
     mistake(
         kind,
-        format_args!("`watches({name})` would keep every `{name}` in memory"),
+        format_args!("`watches({name})` would cache every `{name}`"),
         format_args!("`watches({name}, by_name)`, `watches({name}, labels = \"app=web\")` or `polls({name})`"),
     )
 }
@@ -33,18 +33,16 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
 pub(crate) fn check_watch(watch: &Watch) -> syn::Result<()> {
     let index = watch.indexes.first();
     match (&watch.how, &watch.cache) {
-        (How::ByName, _) if index.is_some() => Err(mistake(
-            index,
-            "a watch by name has nothing to find by an index",
-            "say `labels = \"app=web\"` in the place of `by_name`",
-        )),
+        (How::ByName, _) if index.is_some() => {
+            Err(mistake(index, "a watch by name has no index", "write `labels = \"app=web\"` instead of `by_name`"))
+        }
         (How::ByName, Some(cache)) if cache.level == Level::Metadata => Err(mistake(
             &cache.word,
-            "a watch by name lists no metadata",
-            "say `cache = none` to keep little, or `cache = full` to read without a call",
+            "a watch by name cannot list metadata",
+            "write `cache = none` to use little memory, or `cache = full` to read from the cache",
         )),
         (_, Some(cache)) if cache.level != Level::Full && index.is_some() => {
-            Err(mistake(&cache.word, "an index looks at whole objects", "say `cache = full`, or leave `cache` out"))
+            Err(mistake(&cache.word, "an index needs whole objects", "write `cache = full`, or leave `cache` out"))
         }
         _ => Ok(()),
     }

@@ -63,12 +63,16 @@ fn parts(args: StepArgs, function: Function, errors: &mut Errors) -> Parts {
 /// Rejects arguments that change something.
 pub(super) fn check_harmless(what: &str, args: &StepArgs, errors: &mut Errors) {
     if let Some(external) = &args.external {
-        errors.push(external, format_args!("{what} makes nothing outside the cluster"), "drop `external`");
+        errors.push(external, format_args!("{what} must not create anything outside the cluster"), "drop `external`");
     }
     for (word, first, help) in [
-        ("own", args.owns.first().map(|own| &own.kind), "drop `owns(..)`; `reads(..)` and `watches(..)` let it look"),
+        (
+            "own",
+            args.owns.first().map(|own| &own.kind),
+            "drop `owns(..)`; an observer can use `reads(..)` and `watches(..)`",
+        ),
         ("clear", args.clears.first(), "name the condition in `sets(..)`"),
-        ("act on", args.actions.first(), "drop `actions(..)`: a step of the pipeline acts"),
+        ("act on", args.actions.first(), "drop `actions(..)`: only a step of the pipeline can act"),
     ] {
         if let Some(first) = first {
             let name = first.to_token_stream().to_string().replace(' ', "");

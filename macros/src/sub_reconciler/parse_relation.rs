@@ -104,7 +104,7 @@ fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<(Vec<Path>, Options
     }
     match options.key().filter(|_| kinds.is_empty() && options.is_right()) {
         Some(key) => {
-            Ok(Err(mistake(key, "`owns` takes kinds, too", "write for example `owns(ConfigMap, cache = full)`")))
+            Ok(Err(mistake(key, "`owns` takes at least one kind", "write for example `owns(ConfigMap, cache = full)`")))
         }
         None => Ok(Ok((kinds, options))),
     }
@@ -113,7 +113,9 @@ fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<(Vec<Path>, Options
 pub(crate) fn watch(arg: &Arg) -> syn::Result<Watch> {
     let list = arg.list("Secret, by_name")?;
     let help = "write `watches(Secret, by_name)`";
-    parse_watch.parse2(list.clone()).unwrap_or_else(|_| Err(mistake(list, "`watches` takes a kind, and how", help)))
+    parse_watch
+        .parse2(list.clone())
+        .unwrap_or_else(|_| Err(mistake(list, "`watches` takes a kind and how to watch it", help)))
 }
 
 /// The outer error is a syntax error, the inner one is semantic.
@@ -184,7 +186,7 @@ fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
 /// Parses `cache = ..` from the `=` on.
 fn parse_option(key: &Ident, again: bool, known: &[&str], input: ParseStream) -> syn::Result<Cache> {
     if key == "adopt" {
-        let help = "say it where the step writes the kind: `owns(ConfigMap, adopt = if_unowned)`";
+        let help = "declare it where the step owns the kind: `owns(ConfigMap, adopt = if_unowned)`";
         return Err(mistake(key, "only owned objects are adopted", help));
     }
     if key != "cache" {

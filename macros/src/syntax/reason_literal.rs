@@ -115,7 +115,7 @@ pub(crate) fn check_reason(reason: &LitStr, errors: &mut Errors) {
     let text = reason.value();
     if !is_reason(&text) {
         let word = Some(camel(&text)).filter(|word| is_reason(word)).unwrap_or_else(|| "InvalidUrl".to_owned());
-        errors.push(reason, format_args!("Kubernetes refuses the reason `{text}`"), format_args!("write `\"{word}\"`"));
+        errors.push(reason, format_args!("Kubernetes rejects the reason `{text}`"), format_args!("write `\"{word}\"`"));
     }
 }
 

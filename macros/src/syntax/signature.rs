@@ -91,7 +91,7 @@ fn check_receiver(what: &str, function: &Function, errors: &mut Errors) -> bool 
     let (before, sig) = (errors.count(), &function.sig);
     match (&function.home, sig.inputs.first()) {
         (None, Some(FnArg::Receiver(receiver))) => {
-            let help = "put `#[reconciler(conditions = ..)]` on the `impl`, or take what it needs as parameters";
+            let help = "put `#[reconciler(conditions = ..)]` on the `impl`, or take its dependencies as parameters";
             errors.push(receiver, format_args!("{what} takes `self` outside of a `#[reconciler]` impl"), help);
         }
         (Some(_), Some(FnArg::Receiver(receiver))) if !is_borrow(receiver) => {

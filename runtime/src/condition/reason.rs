@@ -61,7 +61,7 @@ pub(crate) const fn check_errors(info: &ConditionInfo, errors: &[VariantInfo]) {
                 .push(info.type_)
                 .push("` does not declare\nhelp: add `")
                 .push(reason)
-                .push("` to its `reasons(..)`: the error would mark it");
+                .push("` to its `reasons(..)`: the error would set it");
             panic!("{}", sentence.text());
         }
         i += 1;

@@ -73,7 +73,7 @@ impl KnownScope for ClusterResourceScope {
 /// Implemented for scopes whose objects an owner of scope `O` may own. Owner references do not cross namespaces.
 #[diagnostic::on_unimplemented(
     message = "a namespaced object cannot own a cluster-scoped one",
-    label = "the garbage collector would take the owner reference for dangling and delete the child",
+    label = "the garbage collector would treat the owner reference as dangling and delete the child",
     note = "drop the kind from `owns(..)`, and delete the object in a `#[cleanup]` instead"
 )]
 pub trait OwnableBy<O> {}
@@ -99,9 +99,9 @@ impl<K: Kind> Readable for K {
 
 /// The content of a `waiting` variant without a poll time.
 #[diagnostic::on_unimplemented(
-    message = "nothing would wake this variant: it holds a `{Self}`",
+    message = "this variant waits, but its `{Self}` triggers no reconcile",
     label = "neither an `Absent<K>` nor an `Unfit<K>`",
-    note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or say `#[class(waiting(poll = \"1m\"))]`"
+    note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or declare `#[class(waiting(poll = \"1m\"))]`"
 )]
 #[doc(hidden)]
 pub trait TriggeredBy {

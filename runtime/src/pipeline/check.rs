@@ -41,7 +41,7 @@ const fn sets(steps: &[StepWiring], end: usize, count: usize) -> Option<u64> {
 #[track_caller]
 pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
     if let Some(defect) = defect::<C>() {
-        panic!("{}", defect.push("\nhelp: let `#[derive(ConditionSet)]` write the set").text());
+        panic!("{}", defect.push("\nhelp: let `#[derive(ConditionSet)]` generate the set").text());
     }
     let Some(seen) = sets(steps, steps.len(), C::CONDITIONS.len()) else { return };
     let mut i = 0;
@@ -50,7 +50,7 @@ pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
             complain::<C>(
                 i,
                 ["no step of this pipeline sets the condition `", "`"],
-                ["add `sets(", ")` to the step that finds it out"],
+                ["add `sets(", ")` to the step that determines it"],
             );
         }
         i += 1;
@@ -114,10 +114,10 @@ const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
     while i < first {
         let (before, after) = (matches!(here.check, Some(When::Before)), matches!(here.check, Some(When::After)));
         if before && !matches!(steps[i].check, Some(When::Before)) {
-            misplaced(["the precondition `", "` stands behind `"], here, &steps[i]);
+            misplaced(["the precondition `", "` comes after `"], here, &steps[i]);
         }
         if !after && matches!(steps[i].check, Some(When::After)) {
-            misplaced(["the step `", "` stands behind `"], here, &steps[i]);
+            misplaced(["the step `", "` comes after `"], here, &steps[i]);
         }
         i += 1;
     }
@@ -154,7 +154,7 @@ const fn check_places<C: ConditionSet>(step: &StepWiring, places: &[usize]) {
                 .push(step.name)
                 .push("` names a condition that `")
                 .push(C::NAME)
-                .push("` does not have\nhelp: let `#[sub_reconciler]` write the wiring of the step");
+                .push("` does not have\nhelp: let `#[sub_reconciler]` generate the wiring of the step");
             panic!("{}", sentence.text());
         }
         i += 1;
@@ -181,7 +181,7 @@ const fn defect<C: ConditionSet>() -> Option<Sentence> {
     while i < C::CONDITIONS.len() {
         let type_ = C::CONDITIONS[i].type_;
         if same(type_, READY) || same(type_, RECONCILING) || same(type_, STALLED) {
-            return Some(set.push("has the condition `").push(type_).push("`, which the framework keeps"));
+            return Some(set.push("has the condition `").push(type_).push("`, which the framework manages"));
         }
         if is_declared(C::CONDITIONS.split_at(i).0, type_) {
             return Some(set.push("has two conditions `").push(type_).push("`"));

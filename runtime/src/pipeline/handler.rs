@@ -52,7 +52,7 @@ pub trait Observe<R: Reconciler>: SubReconciler {
 /// The function that prepares an object before its finalizer is stored and before any side effect. `#[claim]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a claim of this reconciler",
-    label = "not a `#[claim]`, or one that asks for what the reconciler does not have",
+    label = "not a `#[claim]`, or it takes a dependency that the reconciler does not have",
     note = "mark the function with `#[claim]`"
 )]
 pub trait Claim<R: Reconciler>: Sized {
@@ -67,7 +67,7 @@ pub trait Claim<R: Reconciler>: Sized {
 /// A function that runs at a point in the life of an object, separately from the steps. `#[hook(..)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook of this reconciler",
-    label = "not a `#[hook]`, or one that asks for what the reconciler does not have",
+    label = "not a `#[hook]`, or it takes a dependency that the reconciler does not have",
     note = "mark the function with `#[hook(before_steps)]`"
 )]
 pub trait Hooked<R: Reconciler>: Sized {
@@ -83,8 +83,8 @@ pub trait Hooked<R: Reconciler>: Sized {
 
 /// A reconciler that has a dependency of this type for a cleanup, an observer, a claim or a hook.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no `{T}` to hand out",
-    label = "a cleanup, an observer, a claim or a hook asks for it",
+    message = "`{Self}` has no dependency `{T}`",
+    label = "required by a cleanup, an observer, a claim or a hook",
     note = "add a `&{T}` parameter to `{Self}`; for a struct, write `impl Provides<{T}> for {Self}`"
 )]
 pub trait Provides<T: ?Sized>: Reconciler {

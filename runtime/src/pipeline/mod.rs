@@ -70,16 +70,16 @@ step_fn!(A B C D E G H I J K);
 
 /// A step that works on objects of `O` and sets conditions of `C`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
+    message = "`{Self}` is not a step for a `{O}` with the conditions `{C}`",
     label = "works on another kind, or sets conditions of another set"
 )]
 pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: SetMatches<C>> {}
 
 /// The condition set `C`, or a placeholder for it.
 #[diagnostic::on_unimplemented(
-    message = "a step with the conditions `{Self}` is no step for `{C}`",
+    message = "a step with the conditions `{Self}` is not a step for `{C}`",
     label = "sets conditions of another set",
-    note = "drop this `impl`: `#[sub_reconciler]` says which set a step belongs to"
+    note = "drop this `impl`: `#[sub_reconciler]` determines the set of a step"
 )]
 pub trait SetMatches<C> {}
 

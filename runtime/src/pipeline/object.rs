@@ -17,7 +17,7 @@ use crate::wiring::Kind;
 
 /// A kind that can be reconciled: its status holds conditions.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be reconciled: it has no `#[status]` to keep conditions in",
+    message = "`{Self}` cannot be reconciled: it has no `#[status]` for its conditions",
     label = "no `#[status]`",
     note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct"
 )]

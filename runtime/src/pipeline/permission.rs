@@ -8,7 +8,7 @@ use crate::status::request::Action;
 
 macro_rules! lists {
     ($($list:ident)*) => {
-        $(#[doc = concat!("What stands in `", stringify!($list), "(..)` of a step.")]
+        $(#[doc = concat!("The declarations in `", stringify!($list), "(..)` of a step.")]
         #[allow(non_camel_case_types, reason = "as the author writes it, in messages")]
         #[derive(Debug)]
         pub enum $list {})*
@@ -43,7 +43,7 @@ impl<T: Declared<S, clears>, S> ClearedBy<S> for T {}
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not read `{Self}`",
     label = "not declared by this step",
-    note = "add it to `reads(..)` of `{S}`: rights and wake-ups come from what is declared"
+    note = "add it to `reads(..)` of `{S}`: its RBAC rules and triggers come from this declaration"
 )]
 pub trait ReadBy<S>: Declared<S, reads> {}
 
@@ -52,7 +52,7 @@ impl<T: Declared<S, reads>, S> ReadBy<S> for T {}
 
 /// A kind whose changes trigger a reconcile of the object of the step `S`.
 #[diagnostic::on_unimplemented(
-    message = "`{S}` would wait for a `{Self}`, but nothing would wake it",
+    message = "`{S}` would wait for a `{Self}` that it does not watch",
     label = "not watched by this step",
     note = "add `watches({Self}, by_name)` to `{S}`"
 )]
@@ -65,7 +65,7 @@ impl<T: Declared<S, watches>, S> WatchedBy<S> for T {}
 #[diagnostic::on_unimplemented(
     message = "`{S}` would list `{Self}`, but does not watch it by label",
     label = "not watched by label in this step, or with `cache = none`",
-    note = "add `watches({Self}, labels = \"app=web\")` to `{S}`: the cache holds what matches"
+    note = "add `watches({Self}, labels = \"app=web\")` to `{S}`: the cache holds the objects that match"
 )]
 pub trait ListedBy<S>: Declared<S, labels> {}
 
@@ -74,9 +74,9 @@ impl<T: Declared<S, labels>, S> ListedBy<S> for T {}
 
 /// An index by which the step `S` may look up objects of a kind that it watches by label.
 #[diagnostic::on_unimplemented(
-    message = "`{S}` would ask the index `{Self}`, but does not declare it",
+    message = "`{S}` would query the index `{Self}`, but does not declare it",
     label = "no `index = {Self}` in this step",
-    note = "add `watches(.., labels = \"app=web\", index = {Self})` to `{S}`, with the kind that the index finds"
+    note = "add `watches(.., labels = \"app=web\", index = {Self})` to `{S}`, with the kind of the index"
 )]
 pub trait IndexedBy<S>: Declared<S, indexes> {}
 
@@ -85,9 +85,9 @@ impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
 
 /// The step `S` caches the metadata of some or all objects of this kind.
 #[diagnostic::on_unimplemented(
-    message = "`{S}` would look at the metadata of `{Self}`, but keeps none",
-    label = "its metadata is not kept by this step",
-    note = "say `cache = metadata` where `{S}` watches `{Self}` by label or owns it"
+    message = "`{S}` would read the metadata of a `{Self}` that it does not cache",
+    label = "its metadata is not cached by this step",
+    note = "write `cache = metadata` where `{S}` watches `{Self}` by label or owns it"
 )]
 pub trait KeptBy<S>: Declared<S, kept> {}
 
@@ -107,7 +107,7 @@ impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
 
 /// A type in the list `L` of the step `S`. It has no public path: a hand-written permission is an error with this message.
 #[diagnostic::on_unimplemented(
-    message = "a right is declared, not implemented: `{S}` does not declare `{Self}`",
+    message = "`{S}` does not declare `{Self}`, and an `impl` does not permit it",
     label = "not in the `{L}(..)` of `{S}`",
     note = "drop this `impl`, and add `{Self}` to `{L}(..)` in the `#[sub_reconciler]` of `{S}`"
 )]

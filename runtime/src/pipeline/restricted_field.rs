@@ -67,7 +67,7 @@ impl<S, H, T: PartialEq> PartialEq<T> for Restricted<S, H, T> {
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not write this status field",
     label = "only `{Self}` writes it",
-    note = "`#[status(step = {Self})]` gives it to `{Self}`: let that step write it, or drop the restriction"
+    note = "`#[status(step = {Self})]` restricts it to `{Self}`: let that step write it, or drop the restriction"
 )]
 pub trait WrittenBy<S> {}
 

@@ -33,7 +33,7 @@ pub trait SubReconciler: Sized + Send + 'static {
 
 /// An external step with a cleanup that undoes it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` makes something outside the cluster, and nothing removes it",
+    message = "`{Self}` creates something outside the cluster, and nothing removes it",
     label = "`external`, but without a cleanup",
     note = "write a `#[cleanup(of = {Self})]` function"
 )]

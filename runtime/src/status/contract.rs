@@ -14,7 +14,7 @@ use crate::condition::Condition;
 /// A status type with the framework's fields. `#[status]` on the struct implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an evenkeel status",
-    label = "the fields that the framework keeps are missing",
+    label = "the fields that the framework manages are missing",
     note = "put `#[evenkeel::status]` on the struct"
 )]
 pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {

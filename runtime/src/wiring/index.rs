@@ -34,7 +34,7 @@ use crate::kind::{Kind, typed};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index",
     label = "not an index",
-    note = "write `impl evenkeel::Index for {Self}`, which names a kind and what its objects are found by"
+    note = "write `impl evenkeel::Index for {Self}`, with a kind and the keys of its objects"
 )]
 pub trait Index: 'static {
     /// The name of the index, such as `by-user`. It must not be empty or contain `=`, and must be unique among the
@@ -71,8 +71,8 @@ impl fmt::Debug for Indexer {
 
 /// A bound that requires the index to be over the watched kind.
 #[diagnostic::on_unimplemented(
-    message = "the index finds `{I}`, but `{Self}` is watched",
-    label = "an index of another kind",
+    message = "the index is for `{I}`, but `{Self}` is watched",
+    label = "an index for another kind",
     note = "declare it where `{I}` is watched"
 )]
 pub trait FoundAs<I> {}

@@ -89,7 +89,7 @@ pub struct Policies {
 
 /// A bound that requires a namespaced kind.
 #[diagnostic::on_unimplemented(
-    message = "a cluster-scoped object has no namespace whose policy could count",
+    message = "a cluster-scoped object has no namespace to take a policy from",
     label = "the kind is cluster-scoped",
     note = "drop `namespace` from `policies(..)`"
 )]

@@ -13,7 +13,7 @@ pub struct Suspend {
 
 /// The type of a field in `suspend = spec.field`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say whether an object is suspended",
+    message = "a `{Self}` cannot suspend an object",
     label = "neither a `bool` nor an `Option<bool>`",
     note = "make the field a `bool` or an `Option<bool>`"
 )]

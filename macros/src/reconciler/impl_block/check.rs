@@ -39,7 +39,7 @@ pub(super) fn check_reconcile(block: &Block, errors: &mut Errors) {
 pub(super) fn check_cfg(what: &str, function: &Function, errors: &mut Errors) {
     let is_cfg = |attr: &&Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
     if let Some(cfg) = function.attrs.iter().find(is_cfg) {
-        let headline = format!("{what} `{}` cannot stand under `#[cfg(..)]`", function.sig.ident);
+        let headline = format!("{what} `{}` is not allowed under `#[cfg(..)]`", function.sig.ident);
         errors.push(cfg, headline, "put the `#[cfg(..)]` into its body");
     }
 }

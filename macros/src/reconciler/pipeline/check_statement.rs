@@ -13,14 +13,14 @@ use crate::syntax::function::Function;
 pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
     let step = "write `let x = step(repo, .., cx).await?;` or `step(repo, .., cx).await?;`";
     let (headline, help) = match statement {
-        Stmt::Item(_) => ("an item cannot stand in a pipeline", "move it out of the function"),
+        Stmt::Item(_) => ("an item is not allowed in a pipeline", "move it out of the function"),
         Stmt::Macro(call) if is_join(&call.mac) => MACRO,
         Stmt::Macro(_) => FREE,
         Stmt::Local(local) if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) => {
             ("a `let .. else` would leave the pipeline", "bind the result, then write `if let .. else { skip(..) }`")
         }
         Stmt::Local(local) => match local.init.as_ref().map(|init| &*init.expr) {
-            None => ("a binding without a step cannot stand in a pipeline", step),
+            None => ("a binding without a step is not allowed in a pipeline", step),
             Some(expr) => headline(expr),
         },
         Stmt::Expr(expr, _) => headline(expr),
@@ -32,35 +32,35 @@ pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
 }
 
 /// The headline for a statement that is not a step.
-pub(crate) const FREE_STATEMENT: &str = "a free statement cannot stand in a pipeline";
+pub(crate) const FREE_STATEMENT: &str = "a free statement is not allowed in a pipeline";
 
 const FREE: (&str, &str) =
     (FREE_STATEMENT, "put it into a `#[sub_reconciler]`: a step has a condition, a span and metrics");
 
 const MACRO: (&str, &str) = (
-    "a macro cannot stand in a pipeline",
+    "a macro is not allowed in a pipeline",
     "call the steps themselves; concurrently: `join(fetch(repo, .., cx), load(repo, .., cx)).await?`",
 );
 
 fn headline(expr: &Expr) -> (&'static str, &'static str) {
     match expr {
-        Expr::Match(_) => ("a `match` cannot stand in a pipeline", "write `if let .. {} else if let .. {} else {}`"),
+        Expr::Match(_) => ("a `match` is not allowed in a pipeline", "write `if let .. {} else if let .. {} else {}`"),
         Expr::While(_) | Expr::Loop(_) => (
-            "a loop without items cannot stand in a pipeline",
+            "a loop without items is not allowed in a pipeline",
             "write `for item in items { step(repo, item, cx).await?; }`, or loop inside a step",
         ),
-        Expr::Closure(_) => ("a closure cannot stand in a pipeline", "call the step itself"),
+        Expr::Closure(_) => ("a closure is not allowed in a pipeline", "call the step itself"),
         expr if matches!(peeled(expr), Expr::Async(_)) => {
-            ("an `async` block cannot stand in a pipeline", "call the step itself")
+            ("an `async` block is not allowed in a pipeline", "call the step itself")
         }
         expr if matches!(peeled(expr), Expr::Macro(_)) => MACRO,
         Expr::Return(_) => {
-            ("an early return cannot stand in a pipeline", "return an error of class `ignored` from a step")
+            ("an early return is not allowed in a pipeline", "return an error of class `ignored` from a step")
         }
-        Expr::Await(_) => ("the error of this step is not handed on", "write `?` after `.await`"),
+        Expr::Await(_) => ("the error of this step is not propagated", "write `?` after `.await`"),
         Expr::Try(inner) if is_call(&inner.expr) => ("this step is not awaited", "write `.await?` after the call"),
         call if is_call(call) => {
-            ("this step is neither awaited nor its error handed on", "write `.await?` after the call")
+            ("this step is not awaited, and its error is not propagated", "write `.await?` after the call")
         }
         _ => FREE,
     }
@@ -114,12 +114,12 @@ pub(crate) fn check_call(
         match args.last().filter(|last| is_name(last, context)) {
             Some(last) => errors.push(
                 last,
-                format_args!("`{context}` is handed on as it is"),
-                format_args!("write `{context}` as the last argument: each step makes a context of its own from it"),
+                format_args!("`{context}` is passed to a step as it is"),
+                format_args!("write `{context}` as the last argument: each step makes its own context from it"),
             ),
             None => errors.push(
                 call,
-                "a step gets the context last",
+                "a step takes the context as its last argument",
                 format_args!("write `{context}` as the last argument; only steps can be called here"),
             ),
         }
@@ -127,7 +127,7 @@ pub(crate) fn check_call(
     }
     if !is(args.first(), object) {
         let help = format!("write `{object}` as the first argument");
-        errors.push(call, "a step gets the object of the reconciler first", help);
+        errors.push(call, "a step takes the object of the reconciler as its first argument", help);
         return false;
     }
     true

@@ -29,14 +29,14 @@ impl Place {
                 "bind it before: `let found = step(repo, .., cx).await?;`, then `if found`",
             ),
             Self::Value => {
-                ("the value of a branch", "give the step a line of its own: `let found = step(repo, .., cx).await?;`")
+                ("the value of a branch", "give the step its own line: `let found = step(repo, .., cx).await?;`")
             }
             Self::Items => (
                 "the items of a loop",
                 "bind them before: `let found = step(repo, .., cx).await?;`, then `for item in found`",
             ),
             Self::Input => {
-                ("the input of a step", "give each step a line of its own: `let found = step(repo, .., cx).await?;`")
+                ("the input of a step", "give each step its own line: `let found = step(repo, .., cx).await?;`")
             }
         }
     }
@@ -47,10 +47,10 @@ pub(super) fn expr(expr: &Expr, place: Place, context: &Ident, errors: &mut Erro
     let (place, bind) = place.words();
     let Some(found) = find(expr.to_token_stream(), context) else { return };
     let (what, help) = match found.to_string().as_str() {
-        "?" => ("hand on an error", "decide in a step: its error has a class and a condition"),
+        "?" => ("propagate an error", "decide in a step: its error has a class and a condition"),
         _ if is_name(expr, context) => {
-            let help = "drop it here: a step gets it once, as the last argument";
-            return errors.push(expr, format_args!("`{context}` is handed on once"), help);
+            let help = "drop it here: a step takes it once, as the last argument";
+            return errors.push(expr, format_args!("`{context}` is passed to a step once"), help);
         }
         "return" | "break" | "continue" => ("leave the pipeline", "return an error of class `ignored` from a step"),
         _ => ("run a step", bind),
@@ -102,9 +102,9 @@ pub(super) fn attribute(statement: &Stmt, errors: &mut Errors) -> bool {
     let attribute = quote!(#pound #group);
     if first == "cfg" || first == "cfg_attr" {
         let help = "put the `#[cfg]` inside the step, or on the whole reconciler";
-        errors.push(attribute, "a step under `#[cfg]` cannot stand in a pipeline", help);
+        errors.push(attribute, "a step under `#[cfg]` is not allowed in a pipeline", help);
     } else {
-        errors.push(attribute, "an attribute cannot stand in a pipeline", "put it on the whole reconciler");
+        errors.push(attribute, "an attribute is not allowed in a pipeline", "put it on the whole reconciler");
     }
     true
 }
@@ -142,7 +142,7 @@ pub(super) fn joined(arg: &Expr, errors: &mut Errors) {
 pub(super) fn each_of(each: &ExprForLoop, errors: &mut Errors) {
     let (pattern, items) = (&each.pat, &each.expr);
     let (for_token, in_token) = (&each.for_token, &each.in_token);
-    let help = "write `for item in items { step(repo, item, cx).await?; }`; what an item needs, do in that step";
+    let help = "write `for item in items { step(repo, item, cx).await?; }`; do everything for the item in that step";
     errors.push(
         quote!(#for_token #pattern #in_token #items),
         "a loop in a pipeline is one step, and binds nothing",
@@ -153,7 +153,7 @@ pub(super) fn each_of(each: &ExprForLoop, errors: &mut Errors) {
 const SKIP: &str = "write `skip(store, \"NotNeeded\");`, with the name of the step and a reason";
 
 pub(super) fn skip_awaited(statement: &Stmt, errors: &mut Errors) {
-    errors.push(statement, "a `skip` runs nothing that could be awaited or bound", SKIP);
+    errors.push(statement, "a `skip` cannot be awaited or bound", SKIP);
 }
 
 pub(super) fn skip_arguments(call: &ExprCall, errors: &mut Errors) {
@@ -169,7 +169,7 @@ pub(super) fn skip_reason(reason: &Expr, errors: &mut Errors) {
 pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
     let name = step_name(&skip.step);
     let help = format!("write it into the branch that does not run `{name}`");
-    errors.push(&skip.step, "a `skip` stands in a branch", help);
+    errors.push(&skip.step, "a `skip` is only allowed in a branch", help);
 }
 
 /// A skip of a step that no arm runs is rejected, with a suggestion for a misspelt name.
@@ -184,7 +184,7 @@ pub(super) fn skip_of_no_step(skip: &Skip, near: Option<&str>, errors: &mut Erro
 
 pub(super) fn branch_without_steps(branch: &Branch, errors: &mut Errors) {
     let help = "decide inside a `#[sub_reconciler]`: a step has a condition, a span and metrics";
-    errors.push(head(branch), "a branch without steps cannot stand in a pipeline", help);
+    errors.push(head(branch), "a branch without steps is not allowed in a pipeline", help);
 }
 
 /// An arm must run or skip the steps of the other arms.
@@ -208,8 +208,8 @@ pub(super) fn misspelt(step: &Callee, near: &str, errors: &mut Errors) {
 /// A branch without `else` does not cover its steps.
 pub(super) fn no_else(branch: &Branch, steps: &[String], errors: &mut Errors) {
     let headline = match steps {
-        [step] => format!("without `else`, the conditions of `{step}` stay untold"),
-        steps => format!("without `else`, the conditions of {} steps stay untold", steps.len()),
+        [step] => format!("without `else`, the conditions of `{step}` may stay unset"),
+        steps => format!("without `else`, the conditions of {} steps may stay unset", steps.len()),
     };
     let help = format!("add `else {{ {} }}`", skips(&steps.iter().collect::<Vec<_>>()));
     errors.push(head(branch), headline, help);
@@ -227,5 +227,5 @@ fn head(branch: &Branch) -> TokenStream {
 pub(super) fn met_twice(path: &Callee, errors: &mut Errors) {
     let name = step_name(path);
     let help = "run it once, or once in each branch of one `if`: it sets its conditions once";
-    errors.push(path, format_args!("an earlier line runs or skips `{name}` already"), help);
+    errors.push(path, format_args!("an earlier line already runs or skips `{name}`"), help);
 }
