@@ -82,7 +82,7 @@ async fn a_hanging_watch_is_logged_and_clears_readiness() {
         stage.is_only_broken("widgets.tests.evenkeel.dev", why).await;
         sleep(Duration::from_secs(61)).await;
     }
-    let logged = stage.logs.with(&["WARN", "the watch failed, and is tried again", why, "widgets.tests.evenkeel.dev"]);
+    let logged = stage.logs.with(&["WARN", "the watch failed; retrying", why, "widgets.tests.evenkeel.dev"]);
     assert!((1..=6).contains(&logged.len()), "once for each time that it hung: {logged:?}");
     stage.world.wire.mend();
     // The last of them must time out first.

@@ -95,7 +95,10 @@ fn lacking<'a>(installed: &'a Value, wanted: &'a [&'a str]) -> impl Iterator<Ite
 pub(super) async fn check(client: &Client, expected: &Expected) -> Result {
     let found = tokio::time::timeout(PATIENCE, find(client, expected)).await;
     found.unwrap_or_else(|_| {
-        tracing::debug!(crd = expected.name(), "no answer within {PATIENCE:?}; the schema is not checked at the start");
+        tracing::debug!(
+            crd = expected.name(),
+            "the API server did not respond within {PATIENCE:?}; the schema was not checked"
+        );
         Ok(())
     })
 }
@@ -107,7 +110,7 @@ async fn find(client: &Client, expected: &Expected) -> Result {
         Ok(definition) => expected.check(&definition),
         Err(kube::Error::Api(status)) if matches!(status.code, 401 | 403) => find_published(client, expected).await,
         Err(error) => {
-            tracing::debug!(%error, crd = expected.name(), "the CRD cannot be read; its schema is not checked");
+            tracing::debug!(%error, crd = expected.name(), "the CRD cannot be read; the schema was not checked");
             Ok(())
         }
     }
@@ -122,7 +125,10 @@ async fn find_published(client: &Client, expected: &Expected) -> Result {
             return expected.check_version(published.schema, published.has_status);
         }
     }
-    tracing::debug!(crd = expected.name(), "neither the CRD nor its OpenAPI schema can be read; it is not checked");
+    tracing::debug!(
+        crd = expected.name(),
+        "neither the CRD nor its OpenAPI schema can be read; the schema was not checked"
+    );
     Ok(())
 }
 

@@ -70,14 +70,14 @@ async fn follow(client: Client, name: String, dependents: Vec<Dependent>) {
                 if !std::mem::replace(&mut is_logged, true) {
                     tracing::info!(
                         crd = name,
-                        "the role does not allow to watch the CRD, so a change of it shows in status \
+                        "the role does not allow watching the CRD, so changes to it are noticed only on status \
                         writes only; grant get, list, watch on customresourcedefinitions.apiextensions.k8s.io"
                     );
                 }
                 tokio::time::sleep(REFUSED).await;
             }
             Err(error) => {
-                tracing::debug!(%error, crd = name, "the watch of the CRD failed, and is tried again");
+                tracing::debug!(%error, crd = name, "the watch of the CRD failed; retrying");
                 tokio::time::sleep(PAUSES.delay(failures)).await;
                 failures = failures.saturating_add(1);
             }
@@ -106,7 +106,7 @@ impl Dependent {
     fn stop(&self, error: &str) {
         if self.pause.begin(&error.replace("\n  help: ", "; ")) {
             let (reconciler, crd) = (self.expected.wiring.name, self.expected.name());
-            tracing::error!(reconciler, crd, "no pass starts until the CRD fits again: {error}");
+            tracing::error!(reconciler, crd, %error, "the installed CRD does not fit; no pass starts until it does");
         }
     }
 
@@ -114,7 +114,11 @@ impl Dependent {
     fn resume(&self) {
         (self.enqueue_all)();
         if self.pause.end() {
-            tracing::info!(reconciler = self.expected.wiring.name, crd = self.expected.name(), "the CRD fits again");
+            tracing::info!(
+                reconciler = self.expected.wiring.name,
+                crd = self.expected.name(),
+                "the installed CRD fits again"
+            );
         }
     }
 }

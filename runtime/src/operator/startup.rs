@@ -23,10 +23,10 @@ pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<W
         let _ = progress.wait_for(|progress| *progress == Progress::Listed).await;
     }
     while let Err(error) = crd_check::check(client, expected).await {
-        tracing::error!(reconciler = expected.wiring.name, "it cannot begin yet: {error}");
+        tracing::error!(reconciler = expected.wiring.name, %error, "the reconciler cannot start yet");
         tokio::time::sleep(PAUSE).await;
     }
-    tracing::info!(reconciler = expected.wiring.name, "{} is installed now", expected.kind.resource.kind);
+    tracing::info!(reconciler = expected.wiring.name, kind = %expected.kind.resource.kind, "the kind is installed");
 }
 
 /// The error for a watch that has ended: it also ends the operator.
@@ -61,7 +61,7 @@ async fn wait(started: Vec<WatchHandle>) -> Vec<(WatchTarget, Progress)> {
                 let help = WatchError::Forbidden(String::new()).help(&place);
                 tracing::warn!(
                     watch = %place,
-                    "no answer to the first list within {PATIENCE:?}: starting without it; check the API server and the CRD, and {help}"
+                    "no response to the first list within {PATIENCE:?}; starting without it; check the API server and the CRD, and {help}"
                 );
                 ended.push((place, Progress::Pending));
             }

@@ -57,7 +57,7 @@ pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<WatchH
         if is_listed(lists, &key).await {
             queue.add(&key, TriggerSet::TRIGGERED);
         } else {
-            tracing::debug!(object = %key, "a trigger names an object of a namespace that is not watched");
+            tracing::debug!(object = %key, "a trigger references an object in a namespace that is not watched");
         }
     });
     pulled.await;

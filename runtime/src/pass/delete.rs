@@ -83,13 +83,13 @@ async fn released(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Ob
 async fn release(context: &PassContext, object: &Object, backend: &PassBackend) -> Next {
     match remove_finalizer(context, object.meta(), backend).await {
         Ok(()) => {
-            tracing::info!("cleaned up; the finalizer is off");
+            tracing::info!("cleaned up; the finalizer was removed");
             Next::Await
         }
         Err(Unwritten::Gone) => context.forget(&backend.key),
         Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().to_owned() },
         Err(Unwritten::Failed(error)) => {
-            tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
+            tracing::warn!(%error, "cleaned up, but the finalizer could not be removed; retrying");
             Next::Retry { progressed: false, at_least: None }
         }
     }
@@ -124,7 +124,7 @@ fn never_stalled(outcome: Outcome) -> Outcome {
 /// The outcome of a cleanup after the attempt to remove the finalizer.
 fn off(next: &Next) -> Outcome {
     match next {
-        Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },
+        Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be removed".into() },
         _ => Outcome::Done,
     }
 }

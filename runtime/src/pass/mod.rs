@@ -129,7 +129,7 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
             }
             Ok(None) => return undecodable::absent(context, pass),
             Err(error) => {
-                tracing::warn!(%error, "the object could not be read; trying again");
+                tracing::warn!(%error, "the object could not be read; retrying");
                 return Next::NotStarted { at_least: None };
             }
         },

@@ -97,7 +97,7 @@ pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slo
     let Task { key, triggers, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind();
     let PassOutput { next, tail, outage } = pass.await.unwrap_or_else(|panic| {
-        tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
+        tracing::error!(object = %key, panic = text(&*panic), "the pass panicked; retrying with back-off");
         Next::NotStarted { at_least: None }.into()
     });
     let curve = if outage { Backoff::OUTAGE } else { Backoff::FAILURE };

@@ -22,7 +22,7 @@ impl Field {
     /// The field as a JSON value; null if it is nested too deeply for clients to parse.
     pub(crate) fn value(&self) -> Value {
         serde_json::from_slice(&self.0).unwrap_or_else(|error| {
-            tracing::warn!(%error, "a status field could not be read again, and is left out");
+            tracing::warn!(%error, "a status field cannot be decoded; it is omitted");
             Value::Null
         })
     }

@@ -79,7 +79,8 @@ impl WatchBackoff {
         self.wanted = Some(wanted);
         let place = &watched.place;
         if self.logged.insert(watch_error.to_string()) {
-            tracing::warn!(watch = %place, "the watch failed, and is tried again: {watch_error}; {}", watch_error.help(place));
+            let help = watch_error.help(place);
+            tracing::warn!(watch = %place, error = %format_args!("{watch_error}; {help}"), "the watch failed; retrying");
         }
         let pause = PAUSES.delay(self.failures);
         self.failures = self.failures.saturating_add(1);

@@ -34,7 +34,7 @@ impl Streaming {
     /// Turns streaming lists off.
     pub(super) fn end(&self, why: &str) {
         if self.0.swap(false, Ordering::SeqCst) {
-            tracing::info!("the API server has no streaming lists, so lists come in pages: {why}");
+            tracing::info!(error = %why, "the API server does not support streaming lists; listing in pages");
         }
     }
 }

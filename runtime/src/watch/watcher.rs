@@ -115,7 +115,7 @@ impl Watch {
             Ok(_) => false,
             Err(_) => {
                 let place = &self.watched.place;
-                self.streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
+                self.streaming.end(&format!("the streaming list of {place} sent nothing for {PATIENCE:?}"));
                 true
             }
         }

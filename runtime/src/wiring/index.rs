@@ -133,7 +133,7 @@ impl Indexer {
             Ok(keys) => keys.iter().map(|key| entry(self.name, key).into()).collect(),
             Err(why) => {
                 let (name, namespace) = (object.metadata.name.as_deref(), object.metadata.namespace.as_deref());
-                tracing::warn!(index = self.name, name, namespace, "an object is not found by its index: {why}");
+                tracing::warn!(index = self.name, name, namespace, error = %why, "the index does not contain the object");
                 BTreeSet::new()
             }
         }

@@ -115,7 +115,7 @@ impl Owned<'_> {
             version = self.calls.merge(self.target, &patch).await?.metadata.resource_version;
         }
         let taken = self.calls.apply(self.target, &of_version(object, meta.uid.as_deref(), version.as_deref())).await?;
-        tracing::info!(object = %self.target, "took over an object that was not ours, as `adopt` says");
+        tracing::info!(object = %self.target, "adopted the object, as `adopt` permits");
         Ok(taken)
     }
 

@@ -200,7 +200,7 @@ impl PassBackend {
             && moved != 0
             && let Some(pause) = self.children.corrected(&target)
         {
-            tracing::warn!(object = %target, ?pause, "another client keeps changing or removing this owned object; the next correction waits");
+            tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the owned object; delaying the next correction");
         }
         Ok(applied)
     }
@@ -232,7 +232,7 @@ impl PassBackend {
         match self.owning(&calls, &target).delete(known).await {
             // During a deletion it is useless to wait for another owner: a foreign object counts as absent.
             Err(ApiError::Foreign(why)) if self.identity.deleting => {
-                tracing::info!(object = %target, %why, "left in place");
+                tracing::info!(object = %target, %why, "the object was not deleted");
                 return Ok(());
             }
             deleted => deleted?,

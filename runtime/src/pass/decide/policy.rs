@@ -37,7 +37,7 @@ pub(in crate::pass) async fn ask_namespace(context: &PassContext, key: &Key, obj
     if let Some(target) = namespace(context.wiring, object)
         && let Err(error) = context.env.relations.named(key, &target).await
     {
-        tracing::warn!(%error, "the policy of the namespace {} cannot be told", target.name);
+        tracing::warn!(%error, namespace = target.name, "the policy of the namespace cannot be read");
     }
 }
 

@@ -32,7 +32,7 @@ pub(in crate::pass) fn remember(
     for condition in foreign.difference(&memory.foreign) {
         tracing::warn!(
             condition,
-            "this condition is not reported any more and stays in the status: no manager that can be taken over holds it"
+            "the condition is no longer reported but stays in the status: its field manager cannot be taken over"
         );
     }
     memory.foreign = foreign;

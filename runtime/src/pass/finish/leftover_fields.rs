@@ -39,7 +39,7 @@ pub(in crate::pass) async fn apply_status(
     let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Fields(&left)).await? else {
         return Ok(written);
     };
-    tracing::debug!(fields = %left, "another manager held status fields that are not reported any more; they are taken over");
+    tracing::debug!(fields = %left, "another manager owned status fields that are no longer reported; taking them over");
     let written = status_write::write(&backend.calls, &backend.identity, &version, intent).await?;
     context.memory().entry(key.clone()).or_default().untakeable = left_over(context, object, intent, &written);
     Ok(written)

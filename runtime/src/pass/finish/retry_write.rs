@@ -69,7 +69,7 @@ fn unwritten(
     let is_lasting =
         help.is_some() || matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_) | ApiError::NotFound(_));
     let help = help.unwrap_or_default();
-    tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; trying again{help}");
+    tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; retrying{help}");
     let first = !std::mem::replace(&mut context.memory().entry(key.clone()).or_default().unwritten, true);
     if first && is_lasting {
         let note = format!("the status was not written: {refused}{help}");

@@ -22,7 +22,7 @@ pub(in crate::pass) fn warn_of_time_stamps(
     for (field, _) in intent.changed_fields(found).filter(|(_, value)| holds_time_stamp(&value.value())) {
         tracing::warn!(
             field,
-            "a time stamp in the status changed though nothing else did: it costs a write per pass; leave it out"
+            "only a time stamp in the status changed, which costs a write in each pass; remove the field"
         );
     }
 }

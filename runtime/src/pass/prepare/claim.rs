@@ -64,7 +64,7 @@ async fn store(
         Unwritten::Gone => Err(context.forget(pass.key)),
         Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
         Unwritten::Failed(error) => {
-            tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
+            tracing::warn!(%error, "the object could not be patched, so no step ran; does the role allow patch?");
             Err(Next::Retry { progressed: false, at_least: None })
         }
     }
@@ -76,7 +76,9 @@ async fn store_anywhere(context: &PassContext, calls: &Calls, object: &Object, i
     let Some(operations) = json_patch::anywhere(object.meta(), patch) else { return };
     match calls.json_patch(&identity.target, None, &operations).await {
         Ok(written) => drop(context.wrote(&written)),
-        Err(error) => tracing::debug!(%error, "the object is another one, is being deleted, or others changed it"),
+        Err(error) => {
+            tracing::debug!(%error, "the object was re-created, is being deleted, or was changed by another client");
+        }
     }
 }
 

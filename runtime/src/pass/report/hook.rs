@@ -30,7 +30,7 @@ pub(in crate::pass) fn after(
         Ok(fields) => fields,
         Err(panic) => {
             let panic = panicked(&*panic);
-            tracing::error!(hook, panic, "the hook panicked; the pass ends as if there were none");
+            tracing::error!(hook, panic, "the hook panicked; the pass ends without it");
             return;
         }
     };
@@ -38,7 +38,7 @@ pub(in crate::pass) fn after(
     match fields {
         Ok(fields) => intent.fields = state.own(fields),
         Err(error) => {
-            tracing::warn!(%error, hook, "the status of the hook cannot be written as JSON; it is left out");
+            tracing::warn!(%error, hook, "the status of the hook cannot be serialized as JSON; it is omitted");
         }
     }
 }

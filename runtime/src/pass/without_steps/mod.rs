@@ -51,7 +51,7 @@ pub(in crate::pass) fn unstamped(
         Unwritten::Gone => context.forget(key),
         Unwritten::Outdated => hot_object::outdated(context, key, backend),
         Unwritten::Failed(error) => {
-            tracing::warn!(%error, "the status of an object that is left alone was not written; trying again");
+            tracing::warn!(%error, "the status of the skipped object was not written; retrying");
             Next::Retry { progressed: false, at_least: None }
         }
     }

@@ -14,7 +14,7 @@ use crate::watch::{UNDECODABLE, Undecodable};
 pub(in crate::pass) fn absent(context: &PassContext, pass: &mut CurrentPass<'_>) -> Next {
     let key = pass.key;
     if context.env.primary.undecodable(key).is_none() {
-        tracing::debug!("the object is not there");
+        tracing::debug!("the object does not exist");
         return context.forget(key);
     }
     pass.ends(UNDECODABLE);

@@ -51,7 +51,7 @@ pub(crate) fn notify(listeners: &[PassListener], report: &Report<'_>) {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listener(report)));
         if let Err(panic) = result {
             let panic = crate::outcome::panicked(&*panic);
-            tracing::error!(hook = "observe", panic, "an observer panicked; the others are still told");
+            tracing::error!(hook = "observe", panic, "an observer panicked; the other observers still run");
         }
     }
 }

@@ -109,7 +109,7 @@ impl PassState {
         match (self.typed.with)(self.status.as_ref(), &merged) {
             Ok(status) => self.status = status,
             Err(error) => {
-                tracing::warn!(%error, "the status fields of joined steps cannot be merged; the earlier ones are kept");
+                tracing::warn!(%error, "the status fields of joined steps cannot be merged; using the earlier ones");
             }
         }
     }

@@ -193,7 +193,7 @@ impl PassState {
     /// All current fields of the author.
     fn all_fields(&self) -> Fields {
         (self.typed.fields)(self.status.as_ref()).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
+            tracing::warn!(%error, "the status fields cannot be serialized as JSON; using the earlier ones");
             self.before.all_fields.clone()
         })
     }

@@ -75,7 +75,7 @@ impl Primary {
                 Some(object)
             }
             Err(error) => {
-                tracing::warn!(%error, "the server's answer cannot be decoded; waiting for the watch");
+                tracing::warn!(%error, "the response of the API server cannot be decoded; waiting for the watch");
                 None
             }
         }
@@ -183,7 +183,7 @@ impl Primary {
         for CacheChange { key, triggers } in changes {
             match self.seen_version(&key) {
                 Some(version) => queue.seen(&key, &version),
-                None => tracing::debug!(object = %key, "gone"),
+                None => tracing::debug!(object = %key, "the object was deleted"),
             }
             if !triggers.is_empty() {
                 queue.add(&key, triggers);

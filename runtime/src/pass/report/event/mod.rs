@@ -55,7 +55,7 @@ fn same(a: &Condition, b: &Condition) -> bool {
 pub(in crate::pass) async fn publish(recorder: Arc<Recorder>, events: Vec<(Event, ObjectReference)>) {
     for (event, about) in events {
         if let Err(error) = recorder.send(&event, &about).await {
-            tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
+            tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch on events.events.k8s.io?");
         }
     }
 }

@@ -51,7 +51,7 @@ impl Recorder {
     async fn write(&self, verdict: Correlation, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
         match verdict {
             Correlation::Drop => {
-                tracing::debug!(reason = event.reason, "too many events of this object: this one is only counted");
+                tracing::debug!(reason = event.reason, "too many events for the object; the event is only counted");
                 Ok(())
             }
             Correlation::Create(key) => self.create(event, about, &key).await,
