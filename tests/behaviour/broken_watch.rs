@@ -76,8 +76,8 @@ async fn a_hanging_watch_is_logged_and_clears_readiness() {
     sleep(Duration::from_secs(290)).await;
     assert_eq!(stage.readyz().await.status, 200, "it may have nothing to deliver");
     sleep(Duration::from_secs(140)).await;
-    let why = "the watch neither delivered nor ended within 295s; \
-        check the API server and what is between it and the operator, such as a proxy";
+    let why = "the watch sent no event and did not end within 295s; \
+        check the API server and everything between it and the operator, such as a proxy";
     for _ in 0..20 {
         stage.is_only_broken("widgets.tests.evenkeel.dev", why).await;
         sleep(Duration::from_secs(61)).await;
@@ -96,8 +96,8 @@ async fn a_watch_with_refused_credentials_suggests_no_role() {
     stage.world.wire.fault(|call| call.path.ends_with("/configmaps").then_some(Fault::Answer(401, None)));
     stage.world.cluster().drop_watches();
     sleep(Duration::from_secs(180)).await;
-    let why = "the API server refuses the credentials: planted 401; \
-        check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
+    let why = "the API server rejects the credentials: planted 401; \
+        check the token or certificate of the operator: it has expired, was revoked, or belongs to another cluster";
     stage.is_only_broken("configmaps", why).await;
     stage.blames_only(why, &["configmaps", "the watch failed"]);
     stage.world.wire.mend();
@@ -114,7 +114,7 @@ async fn refused_credentials_end_the_start_and_suggest_no_role() {
     let text = error.to_string();
     assert_eq!(error.reason(), Reason::Config, "{text}");
     assert!(
-        text.starts_with("the API server refuses the credentials: planted 401\n  help: check the token or cert"),
+        text.starts_with("the API server rejects the credentials: planted 401\n  help: check the token or cert"),
         "{text}"
     );
     assert!(!text.contains("grant"), "{text}");
@@ -126,7 +126,7 @@ async fn a_status_write_with_refused_credentials_suggests_no_role() {
     stage.world.wire.fault(|call| call.is_status_write().then_some(Fault::Answer(401, None)));
     stage.world.create::<Widget>(a_widget("one", json!({}))).await;
     sleep(Duration::from_secs(60)).await;
-    let why = "the API server refuses the credentials: planted 401; check the token or certificate of the operator";
+    let why = "the API server rejects the credentials: planted 401; check the token or certificate of the operator";
     stage.blames_only(why, &["the status was not written"]);
     stage.world.wire.mend();
     stage.recovers().await;
@@ -149,7 +149,7 @@ async fn a_watch_line_is_limited_to_64_mib() {
     let (counted, flooded) = (counted.load(Ordering::SeqCst), flooded.load(Ordering::SeqCst));
     assert!(flooded > 1 && counted <= 65 * flooded, "{counted} MiB of {flooded} lines");
     let why = "a line of the watch, which holds one object, is longer than 64 MiB; \
-        find the object that is so large, and make it smaller";
+        find the oversized object and make it smaller";
     stage.is_only_broken("configmaps", why).await;
     assert!(!stage.logs.with(&["WARN", "configmaps", "the watch failed", why]).is_empty());
     stage.world.wire.mend();

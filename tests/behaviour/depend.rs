@@ -85,7 +85,7 @@ async fn a_dependent_waits_until_its_dependency_is_ready(world: World) -> World 
     let (lab, operator) = start(&world).await;
     create(&world, "b", json!(["a"])).await;
     let waiting = world.until::<Widget>("b", "waiting", |b| status_of(b, "Ready") == "False").await;
-    let wanted = format!("dependency {}/a is not there yet", world.namespace);
+    let wanted = format!("dependency {}/a does not exist yet", world.namespace);
     assert_eq!((reason(&waiting, "Ready"), message(&waiting, "Ready")), ("DependencyNotReady", wanted.as_str()));
     assert_eq!((reason(&waiting, "Fetched"), &waiting["metadata"]["finalizers"]), ("Blocked", &Value::Null));
     assert_eq!(
@@ -191,7 +191,7 @@ async fn a_step_waits_for_an_object_of_another_namespace(world: World) -> World 
     let client = world.wire.client(&world.client);
     let operator = Operator::new("tester").client(client).namespaces([&world.namespace, &other]);
     let operator = Running::start(operator.reconciler::<gated>(lab.clone()));
-    let wanted = format!("Widget \"{other}/base\" is not ready: it is not there yet");
+    let wanted = format!("Widget \"{other}/base\" is not ready: it does not exist yet");
     world.until::<Widget>("w", "waiting for it", |w| message(w, "Fetched") == wanted).await;
     let base = serde_json::from_value(a_widget("base", json!({}))).unwrap();
     let there: Api<Widget> = Api::namespaced(world.client.clone(), &other);
@@ -209,7 +209,7 @@ async fn a_function_of_the_object_lists_what_it_depends_on(world: World) -> Worl
     let operator = world.operator::<computed>(lab.clone());
     world.create::<Widget>(a_widget("b", json!({ "child": "a" }))).await;
     let waiting = world.until::<Widget>("b", "waiting", |b| reason(b, "Ready") == "DependencyNotReady").await;
-    assert!(message(&waiting, "Ready").ends_with("/a is not there yet"), "{waiting:#}");
+    assert!(message(&waiting, "Ready").ends_with("/a does not exist yet"), "{waiting:#}");
     assert!(lab.log().is_empty());
     world.create::<Widget>(a_widget("a", json!({}))).await;
     world.until::<Widget>("b", "ready", is_ready).await;
@@ -228,8 +228,9 @@ async fn a_forbidden_cross_namespace_reference_stalls(world: World) -> World {
     let denied = |w: &Value| status_of(w, "Stalled") == "True" && reason(w, "Ready") == "AccessDenied";
     let stalled = world.until::<Widget>("b", "denied", denied).await;
     let from = &world.namespace;
-    let wanted =
-        format!("reference \"elsewhere/a\" leaves namespace {from} for elsewhere, which this operator does not allow");
+    let wanted = format!(
+        "reference \"elsewhere/a\" points from namespace {from} to elsewhere, which this operator does not allow"
+    );
     assert!(message(&stalled, "Stalled").starts_with(&wanted), "{stalled:#}");
     world.until::<Widget>("c", "ready, as it names its own namespace", is_ready).await;
     assert!(!lab.log().contains(&"fetch b".to_owned()));
@@ -243,7 +244,7 @@ async fn a_denied_object_runs_once_allowed(world: World) -> World {
     let operator = Running::start(world.prepare::<gated>(lab.clone()).access(Access::SameNamespace));
     world.create::<Widget>(a_widget("w", json!({ "needs": "elsewhere/a" }))).await;
     let stalled = world.until::<Widget>("w", "denied", |w| reason(w, "Stalled") == "AccessDenied").await;
-    let wanted = format!("leaves namespace {} for elsewhere", world.namespace);
+    let wanted = format!("points from namespace {} to elsewhere", world.namespace);
     assert!(message(&stalled, "Fetched").contains(&wanted), "the step reports it as well: {stalled:#}");
     operator.stop().await.unwrap();
     if keeps_what_is_taken_away(&world) {

@@ -75,9 +75,9 @@ async fn leaving_a_stall_emits_a_separate_event() {
     quiet().await;
     let sent = events(&world).await;
     let expected = [
-        "Normal Broken not stalled any more, waiting: no disk x1",
+        "Normal Broken no longer stalled, waiting: no disk x1",
         "Warning Broken no disk x2",
-        "Warning Broken not stalled any more, retrying: no disk x1",
+        "Warning Broken no longer stalled, retrying: no disk x1",
     ];
     let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
     assert!(

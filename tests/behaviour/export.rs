@@ -86,7 +86,7 @@ async fn an_export_to_a_taken_name_is_refused(world: World) -> World {
     let is_refused = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "DependentForeign");
     let widget = world.until::<Widget>("w", "refused", is_refused).await;
     let (_, _, message) = ready(&widget);
-    assert!(message.contains("/login has no owner and was not made by this operator"), "{message}");
+    assert!(message.contains("/login has no owner and was not created by this operator"), "{message}");
     let secret = world.api::<Secret>().get("login").await.unwrap();
     assert_eq!((text(&secret), lab.log().len()), (vec![("theirs", "1")], 0));
     world.api::<Secret>().delete("login", &DeleteParams::default()).await.unwrap();

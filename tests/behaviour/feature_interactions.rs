@@ -249,7 +249,7 @@ async fn a_panic_in_a_loop_item_fails_its_step(world: World) -> World {
     let failed = world.until::<Widget>("w", "failed", |w| status_of(w, "Fetched") == "False").await;
     assert_eq!(shown(&failed, "Fetched")[1], "Panicked");
     assert!(shown(&failed, "Fetched")[2].starts_with("step part panicked: "), "{:?}", shown(&failed, "Fetched"));
-    assert_eq!(shown(&failed, "Stored"), ["Unknown", "Blocked", "step part is in the way"]);
+    assert_eq!(shown(&failed, "Stored"), ["Unknown", "Blocked", "blocked by step part"]);
     assert_eq!(lab.log()[..2], ["one", "two"]);
     assert_eq!(times(&lab, "right ended"), 0);
     world.merge::<Widget>("w", json!({ "spec": { "store": null, "fetch": null } })).await;

@@ -137,8 +137,5 @@ async fn an_operator_with_reconcilers_hands_out_none() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = world.prepare::<widget>(Lab::at("a"));
     let error = operator.for_kube_controller::<widget>(Lab::at("a")).await.err().unwrap();
-    assert!(
-        error.to_string().starts_with("`tester` has reconcilers of its own, so it cannot hand out widget"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("`tester` has other reconcilers, so it cannot hand out widget"), "{error}");
 }

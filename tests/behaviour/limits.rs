@@ -125,5 +125,5 @@ async fn a_concurrency_for_an_unknown_reconciler_is_refused() {
     let world = with_widgets(0, &json!({})).await;
     let operator = world.prepare::<widget>(Lab::at("a")).concurrency_of::<backup>(const { NonZero::new(3).unwrap() });
     let error = operator.run_until(std::future::pending()).await.unwrap_err().to_string();
-    assert!(error.starts_with("`backup` has a concurrency but is no reconciler here"), "{error}");
+    assert!(error.starts_with("`backup` has a concurrency but is not a reconciler of this operator"), "{error}");
 }

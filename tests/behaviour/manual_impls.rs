@@ -98,11 +98,11 @@ async fn a_broken_manual_impl_is_refused_at_the_start() {
     let cases = [
         (
             operator().reconciler::<written::sieves>(()),
-            "the status of Sieve, which sieves reconciles, does not keep observedInputs, lastHandledReconcileAt",
+            "the status of Sieve, which sieves reconciles, does not preserve observedInputs, lastHandledReconcileAt",
         ),
         (
             operator().reconciler::<written::Idle>(()),
-            "the wiring of idle does not hold together: no step sets the condition Made",
+            "the wiring of idle is inconsistent: no step sets the condition Made",
         ),
     ];
     for (operator, headline) in cases {

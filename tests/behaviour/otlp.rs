@@ -108,5 +108,5 @@ fn roots(bytes: &[u8]) -> BTreeSet<Vec<u8>> {
 #[tokio::test]
 async fn an_endpoint_that_cannot_be_used_is_told() {
     let error = otlp::layer::<tracing_subscriber::Registry>("tester", "https://collector").map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "`https://collector` is no endpoint: write it like http://localhost:4318");
+    assert_eq!(error.to_string(), "`https://collector` is not an endpoint: write it like http://localhost:4318");
 }

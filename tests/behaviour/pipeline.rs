@@ -81,7 +81,7 @@ async fn a_failure_in_a_branch_blocks_later_steps(world: World) -> World {
     let (kitchen, operator) = start(&world, json!({ "taste": true, "acts": { "taste": "invalid" } })).await;
     let object = world.until::<Recipe>("r", "stalled", |o| status_of(o, "Stalled") == "True").await;
     assert_eq!(shown(&object, "Tasted"), ["False", "Impossible", "taste cannot be done"]);
-    assert_eq!(shown(&object, "Served"), ["Unknown", "Blocked", "step taste is in the way"]);
+    assert_eq!(shown(&object, "Served"), ["Unknown", "Blocked", "blocked by step taste"]);
     assert_eq!(kitchen.log(), ["shop", "taste"]);
     world.create::<Recipe>(a_recipe("s", &json!({ "acts": { "serve": "invalid" } }))).await;
     let object = world.until::<Recipe>("s", "stalled", |o| status_of(o, "Stalled") == "True").await;
@@ -132,7 +132,7 @@ async fn the_most_severe_error_of_a_join_decides(world: World) -> World {
     assert_eq!(shown(&object, "Boiled"), ["False", "Impossible", "boil cannot be done"]);
     assert_eq!(shown(&object, "Fried"), ["False", "Burnt", "fry went wrong"]);
     assert_eq!(shown(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
-    assert_eq!(shown(&object, "Greeted"), ["Unknown", "Blocked", "step fry is in the way"]);
+    assert_eq!(shown(&object, "Greeted"), ["Unknown", "Blocked", "blocked by step fry"]);
     assert!(condition(&object, "Stalled").is_none());
     operator.stop().await.unwrap();
     world

@@ -185,7 +185,7 @@ async fn a_misspelt_policy_changes_and_deletes_nothing(world: World) -> World {
     let is_unknown = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "PolicyUnknown");
     let object = world.until::<Widget>("w", "unknown", is_unknown).await;
     let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
-    let named = format!("annotation {KEY} of Widget {}/w: \"Skip\" is no policy", world.namespace);
+    let named = format!("annotation {KEY} of Widget {}/w: \"Skip\" is not a policy", world.namespace);
     assert!(message.starts_with(&named) && message.ends_with("write manage, skip or detach-on-delete"), "{message}");
     assert_eq!((policy(&object), status_of(&object, "Stored").as_str()), ("unknown", "True"));
     world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
@@ -253,7 +253,7 @@ async fn the_namespace_policy_applies_to_unannotated_objects(world: World) -> Wo
     let is_unknown = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "PolicyUnknown");
     let object = world.until::<Widget>("w", "unknown", is_unknown).await;
     let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
-    let named = format!("annotation {KEY} of the namespace {}: \"Skip\" is no policy", world.namespace);
+    let named = format!("annotation {KEY} of the namespace {}: \"Skip\" is not a policy", world.namespace);
     assert!(message.starts_with(&named), "{message}");
     operator.stop().await.unwrap();
     govern(&world, json!({ KEY: null })).await;

@@ -58,10 +58,10 @@ async fn a_row_lists_every_effect_of_a_pass() {
         writes:
         - patch widgets default/w
         - patch widgets/status default/w
-        events: ['Normal SecretMissing: Secret \"s\" is not there yet']
+        events: ['Normal SecretMissing: Secret \"s\" does not exist yet']
         conditions:
           Ready: False SecretMissing
-          Fetched: 'False SecretMissing: Secret \"s\" is not there yet'
+          Fetched: 'False SecretMissing: Secret \"s\" does not exist yet'
           Reconciling: True Progressing
           Stored: Unknown Blocked
         ",
@@ -162,7 +162,7 @@ async fn a_step_can_be_tested_alone() {
     let row = Row::new("it waits for the secret").given(given(json!({ "secret": "s" })));
     row.step::<fetch, _>(async |widget, cx| fetch(widget, &lab, cx).await).await.expect(
         "
-        outcome: 'Waiting SecretMissing: Secret \"s\" is not there yet'
+        outcome: 'Waiting SecretMissing: Secret \"s\" does not exist yet'
         conditions: {Fetched: False SecretMissing}
         ",
     );

@@ -121,7 +121,10 @@ async fn a_forbidden_list_ends_the_start_with_the_rule() {
     let error = refusal(operator(&world).namespaces(["team-a"])).await;
     assert_eq!(error.reason(), Reason::Forbidden);
     let text = error.to_string();
-    assert!(text.starts_with("no right to list widgets.tests.evenkeel.dev in namespace team-a: "), "{text}");
+    assert!(
+        text.starts_with("the role does not allow list on widgets.tests.evenkeel.dev in namespace team-a: "),
+        "{text}"
+    );
     assert!(text.contains("help: grant the verbs get, list, watch on widgets.tests.evenkeel.dev"), "{text}");
 }
 
@@ -133,7 +136,7 @@ async fn an_unreachable_cluster_is_reported() {
     let world = bare().await;
     let error = refusal(operator(&world).client(Client::try_from(config).unwrap())).await;
     assert_eq!(error.reason(), Reason::Unreachable);
-    assert!(error.to_string().starts_with("the API server does not answer: "), "{error}");
+    assert!(error.to_string().starts_with("the API server does not respond: "), "{error}");
 }
 
 #[tokio::test]
@@ -146,7 +149,7 @@ async fn contradictory_settings_are_reported_before_any_call() {
         (Operator::new("tester").client(world.client.clone()), "tester has no reconciler"),
         (
             operator(&world).trigger::<rivals::first::first>(futures::stream::empty()),
-            "`first` has a trigger but is no reconciler here",
+            "`first` has a trigger but is not a reconciler of this operator",
         ),
         (
             Operator::new("My Operator").client(world.client.clone()).reconciler::<widget>(Lab::at("a")),

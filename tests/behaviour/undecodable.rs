@@ -85,7 +85,7 @@ async fn an_undecodable_object_is_reported_and_counted(world: World) -> World {
     let operator = Running::start(operator);
     let note = a_note(&world, "odd", "does not fit its type").await;
     let wanted = "the Oddity does not fit its type: spec.size: invalid type: string, expected u32; \
-        it is left alone until the field is corrected";
+        the object is not reconciled until the field is corrected";
     assert_eq!(note, wanted);
     create(&world, "fine", json!(1)).await;
     world.until::<Oddity>("fine", "ready", is_ready).await;
@@ -118,12 +118,12 @@ async fn a_deleted_undecodable_object_names_its_finalizer(world: World) -> World
     let operator = world.operator::<oddity>(());
     world.until::<Oddity>("w", "ready", is_ready).await;
     resize(&world, "w", json!({ "no": "number" })).await;
-    let note = a_note(&world, "w", "it is left alone").await;
-    assert!(note.ends_with("and its finalizer undecodable.tests.evenkeel.dev/tester stays"), "{note}");
+    let note = a_note(&world, "w", "is not reconciled until").await;
+    assert!(note.ends_with("and its finalizer undecodable.tests.evenkeel.dev/tester remains"), "{note}");
     raw(&world).delete("w", &DeleteParams::default()).await.unwrap();
-    let note = a_note(&world, "w", "it is being deleted").await;
+    let note = a_note(&world, "w", "is being deleted").await;
     let wanted = format!("kubectl edit oddities.undecodable.tests.evenkeel.dev -n {} w", world.namespace);
-    assert!(note.contains("finalizer undecodable.tests.evenkeel.dev/tester stays: correct the field"), "{note}");
+    assert!(note.contains("finalizer undecodable.tests.evenkeel.dev/tester remains: correct the field"), "{note}");
     assert!(note.ends_with(&wanted), "{note}");
     // After the correction it is cleaned up and deleted.
     resize(&world, "w", json!(2)).await;

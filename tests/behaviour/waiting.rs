@@ -144,7 +144,7 @@ async fn every_change_of_an_awaited_object_triggers(world: World) -> World {
     let (desk, operator) = start(&world).await;
     world.create::<Tenant>(a_tenant("t", &json!({ "secret": "s" }))).await;
     let missing = world.until::<Tenant>("t", "missing", |t| reason(t, "Ready") == "SecretMissing").await;
-    assert_eq!(message(&missing, "Ready"), "Secret \"s\" is not there yet");
+    assert_eq!(message(&missing, "Ready"), "Secret \"s\" does not exist yet");
     let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" } });
     world.create::<Secret>(secret).await;
     let lacks = world.until::<Tenant>("t", "incomplete", |t| reason(t, "Ready") == "SecretIncomplete").await;

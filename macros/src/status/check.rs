@@ -22,7 +22,7 @@ pub(super) const KEPT: [&str; 6] = [
 pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &mut Errors) {
     match keyword(item) {
         Some(word) if word != "struct" => {
-            let headline = format!("`#[status]` goes on a struct, not on `{word}`");
+            let headline = format!("`#[status]` belongs on a struct, not on `{word}`");
             errors.push(&word, headline, "move it to the struct that `#[kube(status = \"..\")]` names");
         }
         _ => errors.add(error),

@@ -127,23 +127,23 @@ fn expand_kept(status: &Status) -> TokenStream {
     let empty = krate.text("is_empty");
     let tokens = expand_tokens(krate);
     quote! {
-        /// The generation that the last final outcome is for; -1 on a fresh object.
+        /// The generation of the spec that was last reconciled to a final outcome; -1 for a new object.
         #[serde(rename = "observedGeneration", default, skip_serializing_if = #none)]
         pub observed_generation: #krate::std::option::Option<#krate::std::primitive::i64>,
-        /// How the object stands.
+        /// The conditions of the object.
         #[serde(rename = "conditions", default, skip_serializing_if = #empty)]
         #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
         pub conditions: #krate::std::vec::Vec<#krate::Condition>,
-        /// What the last pass saw: a restart leaves an unchanged object alone.
+        /// The inputs of the last reconcile. After a restart, the controller skips objects whose inputs are unchanged.
         #[serde(rename = "observedInputs", default, skip_serializing_if = #none)]
         pub observed_inputs: #krate::std::option::Option<#krate::ObservedInputs>,
-        /// The token of the last pass that was asked for by annotation.
+        /// The token of the last reconcile that an annotation requested.
         #[serde(rename = "lastHandledReconcileAt", default, skip_serializing_if = #none)]
         pub last_handled_reconcile_at: #krate::std::option::Option<#krate::std::string::String>,
-        /// What further reconcilers of the kind keep, by name.
+        /// The state of further reconcilers of the kind, by name.
         #[serde(rename = "observedBy", default, skip_serializing_if = #empty)]
         pub observed_by: #krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>,
-        /// The tokens of the one-shot actions that were asked for last, by action.
+        /// The last handled tokens of requested actions, by action.
         #[serde(rename = "lastHandledActions", default, skip_serializing_if = #empty)]
         pub last_handled_actions: #tokens,
     }

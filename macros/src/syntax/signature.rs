@@ -17,7 +17,7 @@ pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut E
             match keyword(item) {
                 Some(word) => errors.push(
                     &word,
-                    format_args!("`#[{attribute}]` goes on an `async fn`{or}, not on `{word}`"),
+                    format_args!("`#[{attribute}]` belongs on an `async fn`{or}, not on `{word}`"),
                     format_args!("move the attribute to a function{or}"),
                 ),
                 None => errors.add(error),

@@ -150,11 +150,12 @@ impl Ownership {
         let place = target.namespace.iter().map(|namespace| format!("{namespace}/"));
         let object = format!("{kind} {}{}", place.collect::<String>(), target.name);
         let (whose, adopt) = match self {
-            Self::Ours => ("is ours".to_owned(), None),
-            Self::Unowned(None) => ("has no owner and was not made by this operator".to_owned(), Some("if_unowned")),
-            Self::Unowned(Some(manager)) => {
-                (format!("has no owner and was not made by this operator (written by {manager})"), Some("if_unowned"))
-            }
+            Self::Ours => ("belongs to this object".to_owned(), None),
+            Self::Unowned(None) => ("has no owner and was not created by this operator".to_owned(), Some("if_unowned")),
+            Self::Unowned(Some(manager)) => (
+                format!("has no owner and was not created by this operator (written by {manager})"),
+                Some("if_unowned"),
+            ),
             Self::Sibling(owner) => (format!("belongs to {owner}"), None),
             Self::Object(owner) | Self::Tool(owner) => (format!("belongs to {owner}"), Some("always")),
         };
@@ -265,7 +266,7 @@ mod tests {
         );
         assert_eq!(
             refusal(Ownership::Unowned(Some("kubectl-create".into())), RefusedCall::Delete),
-            "ConfigMap team-a/settings has no owner and was not made by this operator (written by kubectl-create), so it is not deleted; \
+            "ConfigMap team-a/settings has no owner and was not created by this operator (written by kubectl-create), so it is not deleted; \
              delete it, or choose another name"
         );
         assert!(!refusal(Ownership::Sibling("Widget v".into()), RefusedCall::Apply).contains("adopt"));

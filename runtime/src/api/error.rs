@@ -66,8 +66,8 @@ const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
 
 /// The reason while a step waits because a dependent belongs to another owner. It is the same for every error type.
 pub(crate) const FOREIGN: &str = "DependentForeign";
-const FOREIGN_DOC: &str = "An object that it would write belongs to another owner, or to none; it is left as it is.\n\n\
-    Delete that object, choose another name, or declare `owns(.., adopt = ..)`. It runs again when that object or its owner changes.";
+const FOREIGN_DOC: &str = "An object that the step would write belongs to another owner, or to none; the object is not changed.\n\n\
+    Delete that object, choose another name, or declare `owns(.., adopt = ..)`. The step runs again when that object or its owner changes.";
 
 /// Lets a step that only calls the API server return [`ApiError`] instead of an error type of its own.
 ///
@@ -95,13 +95,13 @@ impl ReconcileError for ApiError {
     }
 
     const VARIANTS: &'static [VariantInfo] = &[
-        variant("Conflict", "Somebody wrote a newer version first."),
-        variant("NotFound", "What was to be written is not there, or its namespace is not."),
+        variant("Conflict", "Another client wrote a newer version first."),
+        variant("NotFound", "The object to write does not exist, or its namespace does not."),
         variant("NotServed", "The API server does not serve the kind, or does not serve it yet."),
         variant("Forbidden", "The role of the operator does not allow it."),
-        variant("Invalid", "The API server refuses the content."),
+        variant("Invalid", "The API server rejects the content."),
         variant("ServerBusy", "The API server is busy."),
         VariantInfo::new(FOREIGN, "waiting", FOREIGN_DOC, Actions::WAITING),
-        variant("CallFailed", "The API server did not answer, or not as it should."),
+        variant("CallFailed", "The API server did not respond, or its response is not valid."),
     ];
 }

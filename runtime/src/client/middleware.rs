@@ -58,7 +58,7 @@ pub(crate) fn counted(client: &Client, meter: &CallMeter) -> Client {
                 let answer = async {
                     match timeout(SILENCE, answer).await {
                         Ok(answer) => answer.map_err(BoxError::from),
-                        Err(_) => Err(format!("no answer within {SILENCE:?}").into()),
+                        Err(_) => Err(format!("no response within {SILENCE:?}").into()),
                     }
                 };
                 observed(line, "", &meter, answer).await

@@ -104,7 +104,7 @@ impl Access {
             return None;
         }
         let message = format!(
-            "reference \"{reference}\" leaves namespace {from} for {to}, which this operator does not allow: refer to an object in {from}, \
+            "reference \"{reference}\" points from namespace {from} to {to}, which this operator does not allow: refer to an object in {from}, \
              or run the operator without --no-cross-namespace-refs"
         );
         Some(PassError::new(Class::Stalled, "AccessDenied", &message, Actions::STALLED))
@@ -132,7 +132,7 @@ mod tests {
         let refusal = |access: Access, from, to| access.refusal(from, &Reference::new(to, "base"));
         let denied = refusal(Access::SameNamespace, Some("a"), Some("b")).unwrap();
         assert_eq!((denied.class, denied.reason), (Class::Stalled, "AccessDenied"));
-        assert!(denied.message.starts_with("reference \"b/base\" leaves namespace a for b"), "{}", denied.message);
+        assert!(denied.message.starts_with("reference \"b/base\" points from namespace a to b"), "{}", denied.message);
         assert!(refusal(Access::ByAcl, Some("a"), Some("b")).is_none());
         for (from, to) in [(Some("a"), Some("a")), (Some("a"), None), (None, Some("b"))] {
             assert!(refusal(Access::SameNamespace, from, to).is_none(), "{from:?} {to:?}");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, PassError};
 
-/// A reference to an object of a kind that is known from elsewhere. Without a namespace it is in that of the referrer.
+/// A reference to an object whose kind is given by the context. The default namespace is that of the referring object.
 ///
 /// ```
 /// use evenkeel::dependency::Reference;
@@ -20,11 +20,11 @@ use crate::outcome::{Class, PassError};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
-    /// The namespace; `None`: that of the referrer.
+    /// The namespace of the object; default: the namespace of the referring object.
     pub namespace: Option<String>,
     /// The name of the object.
     pub name: String,
-    /// What has to hold beside readiness. It is kept, but not evaluated yet: an object that uses one is stalled.
+    /// An additional condition for readiness. It is not evaluated yet: an object that sets it is stalled.
     pub expression: Option<String>,
 }
 

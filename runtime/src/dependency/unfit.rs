@@ -13,7 +13,7 @@ use crate::kind::{Kind, TriggeredBy};
 /// ```ignore
 /// #[derive(Debug, thiserror::Error, ReconcileError)]
 /// pub enum RepoError {
-///     /// The Secret is not there yet.
+///     /// The Secret does not exist yet.
 ///     #[error(transparent)]
 ///     #[class(waiting)]
 ///     SecretMissing(#[from] Absent<Secret>),

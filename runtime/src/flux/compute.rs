@@ -22,7 +22,7 @@ pub fn compute<K: Object>(object: &mut K, reconciled: Reconciled, builder: &dyn 
     let reconciled = without_rest(object, reconciled);
     let (stamp, success) = (object.stamp(), builder.is_success(&reconciled));
     let next = builder.build(&reconciled);
-    let conditions = &mut object.kept_mut().conditions;
+    let conditions = &mut object.flux_status_mut().conditions;
     if matches!(reconciled, Ok(ReconcileResult::Success)) {
         delete(conditions, RECONCILING);
     }

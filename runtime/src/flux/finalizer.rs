@@ -69,7 +69,7 @@ impl<'a, F: Fn(&Returned) -> bool> ResultFinalizer<'a, F> {
     /// with Ready's message.
     pub fn finalize<K: Object>(&self, object: &mut K, returned: Returned) -> Returned {
         let (stamp, ok) = (object.stamp(), (self.is_success)(&returned));
-        let conditions = &mut object.kept_mut().conditions;
+        let conditions = &mut object.flux_status_mut().conditions;
         settle_stalled(conditions, &returned, ok);
         if ok || is_true(conditions, STALLED) {
             delete(conditions, RECONCILING);

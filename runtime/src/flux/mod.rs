@@ -54,7 +54,7 @@
 //! }
 //!
 //! impl flux::HasFluxStatus for RepoStatus {
-//!     fn kept(&self) -> &flux::FluxStatus { &self.kept }
+//!     fn flux_status(&self) -> &flux::FluxStatus { &self.kept }
 //!     fn kept_mut(&mut self) -> &mut flux::FluxStatus { &mut self.kept }
 //! }
 //!

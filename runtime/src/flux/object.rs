@@ -10,18 +10,18 @@ use crate::condition::{Condition, Stamp};
 /// The annotation that requests an immediate run; Flux's, so that ports stay compatible.
 pub const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
 
-/// The part of a status that the classic form keeps. Flatten it into yours: `#[serde(flatten)] pub kept: flux::FluxStatus`.
+/// The status fields of the classic form. Flatten it into the author's status: `#[serde(flatten)] pub flux: flux::FluxStatus`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FluxStatus {
-    /// The generation that the last final result is for; -1 on a fresh object.
+    /// The generation of the spec that was last reconciled to a final result; -1 for a new object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// How the object stands.
+    /// The conditions of the object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
-    /// The request that was handled last, word for word.
+    /// The token of the last request that was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_handled_reconcile_at: Option<String>,
 }
@@ -29,17 +29,17 @@ pub struct FluxStatus {
 /// A status that contains a [`FluxStatus`].
 pub trait HasFluxStatus: Default {
     /// The contained status.
-    fn kept(&self) -> &FluxStatus;
+    fn flux_status(&self) -> &FluxStatus;
     /// The contained status, mutable.
-    fn kept_mut(&mut self) -> &mut FluxStatus;
+    fn flux_status_mut(&mut self) -> &mut FluxStatus;
 }
 
 impl HasFluxStatus for FluxStatus {
-    fn kept(&self) -> &FluxStatus {
+    fn flux_status(&self) -> &FluxStatus {
         self
     }
 
-    fn kept_mut(&mut self) -> &mut FluxStatus {
+    fn flux_status_mut(&mut self) -> &mut FluxStatus {
         self
     }
 }
@@ -50,7 +50,7 @@ pub trait Object: Resource<DynamicType = ()> {
     fn conditions(&self) -> &[Condition];
 
     /// The [`FluxStatus`] of the object; an empty status is added if there is none.
-    fn kept_mut(&mut self) -> &mut FluxStatus;
+    fn flux_status_mut(&mut self) -> &mut FluxStatus;
 
     /// The generation of the last final result; zero if there is none, as in Go.
     fn observed_generation(&self) -> i64;
@@ -85,19 +85,19 @@ where
     K::Status: HasFluxStatus,
 {
     fn conditions(&self) -> &[Condition] {
-        self.status().map_or(&[], |status| &status.kept().conditions)
+        self.status().map_or(&[], |status| &status.flux_status().conditions)
     }
 
-    fn kept_mut(&mut self) -> &mut FluxStatus {
-        self.status_mut().get_or_insert_default().kept_mut()
+    fn flux_status_mut(&mut self) -> &mut FluxStatus {
+        self.status_mut().get_or_insert_default().flux_status_mut()
     }
 
     fn observed_generation(&self) -> i64 {
-        self.status().and_then(|status| status.kept().observed_generation).unwrap_or_default()
+        self.status().and_then(|status| status.flux_status().observed_generation).unwrap_or_default()
     }
 
     fn last_handled_reconcile_at(&self) -> Option<&str> {
-        self.status()?.kept().last_handled_reconcile_at.as_deref()
+        self.status()?.flux_status().last_handled_reconcile_at.as_deref()
     }
 }
 
@@ -106,6 +106,6 @@ where
 /// Without the annotation, the last handled request stays.
 pub fn record_reconcile_request<K: Object>(object: &mut K) {
     if let Some(request) = object.requested_at().map(ToOwned::to_owned) {
-        object.kept_mut().last_handled_reconcile_at = Some(request);
+        object.flux_status_mut().last_handled_reconcile_at = Some(request);
     }
 }

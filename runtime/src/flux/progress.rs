@@ -29,6 +29,6 @@ pub fn begin<K: Object>(object: &mut K) -> Announce {
         true => "reconciliation in progress".to_owned(),
         false => format!("processing object: new generation {old} -> {new}"),
     };
-    mark_progress(&mut object.kept_mut().conditions, Drift::Unseen, PROGRESSING, &message, &stamp);
+    mark_progress(&mut object.flux_status_mut().conditions, Drift::Unseen, PROGRESSING, &message, &stamp);
     if old != new || is_requested { Announce::AtOnce } else { Announce::Later }
 }

@@ -74,7 +74,7 @@ impl<P: Port> SerialPatcher<P> {
         options: &PatchOptions,
     ) -> Result<(), PatchError> {
         if options.observed_generation {
-            object.kept_mut().observed_generation = Some(object.generation());
+            object.flux_status_mut().observed_generation = Some(object.generation());
         }
         let stamp = object.stamp();
         self.patch_document(document(object)?, &stamp, options).await

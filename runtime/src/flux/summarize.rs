@@ -99,7 +99,7 @@ impl Summarize<'_> {
 
     fn summarize<K: Object>(&self, object: &mut K) {
         let stamp = object.stamp();
-        let conditions = &mut object.kept_mut().conditions;
+        let conditions = &mut object.flux_status_mut().conditions;
         for target in self.targets {
             target.summarize(conditions, &stamp);
         }
@@ -145,7 +145,7 @@ impl Failure {
         let is_reported = is_false(conditions, READY) && !(self.is_retried && only_says_progress(conditions));
         if !is_reported {
             let stamp = object.stamp();
-            mark_false(&mut object.kept_mut().conditions, READY, self.reason, &self.message, &stamp);
+            mark_false(&mut object.flux_status_mut().conditions, READY, self.reason, &self.message, &stamp);
         }
     }
 }

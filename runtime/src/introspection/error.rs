@@ -80,9 +80,9 @@ fn next(info: &VariantInfo) -> Cow<'static, str> {
         ("stalled", _) => "Stalled is True; it runs again when the object changes",
         ("waiting", _) => return wait(info),
         ("ignored", _) => "nothing: the pass counts as done",
-        (_, Retry::Fast) => "it is tried again soon, at most 30 s apart, for ever",
-        (_, Retry::Slow) => "it is tried again with back-off, for ever",
-        (_, Retry::VerySlow) => "it is tried again when the requeue interval has passed, for ever",
+        (_, Retry::Fast) => "retried soon, at most 30 s apart, without end",
+        (_, Retry::Slow) => "retried with back-off, without end",
+        (_, Retry::VerySlow) => "retried after each requeue interval, without end",
     };
     next.into()
 }
@@ -97,7 +97,7 @@ fn wait(info: &VariantInfo) -> Cow<'static, str> {
         Some(Until::PollOfError) => "polled: it runs again after the time that the error carries".into(),
         Some(Until::Resync) => "polled: it runs again at the next resync".into(),
         // The trait was implemented without the derive.
-        None => "it runs again when what it waits for changes, or after its poll time".into(),
+        None => "runs again when the awaited object changes, or after its poll time".into(),
     }
 }
 
@@ -105,7 +105,7 @@ fn wait(info: &VariantInfo) -> Cow<'static, str> {
 fn usual(class: &str) -> &'static str {
     match class {
         "stalled" => "change the object",
-        "waiting" => "make what it waits for",
+        "waiting" => "create or fix the awaited object",
         "ignored" => "none is needed",
         _ => "none, if it passes by itself",
     }

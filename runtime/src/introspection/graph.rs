@@ -40,8 +40,8 @@ fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
         lines.once(&format!("{there}[(\"{}\")]", text(&kind.kind)));
         lines.once(&match relation.how {
             How::Owns => format!("{here} == owns ==> {there}"),
-            How::WatchesByName => format!("{there} -. \"wakes, by name\" .-> {here}"),
-            How::WatchesLabels(selector) => format!("{there} -. \"wakes, {}\" .-> {here}", text(selector)),
+            How::WatchesByName => format!("{there} -. \"triggers, by name\" .-> {here}"),
+            How::WatchesLabels(selector) => format!("{there} -. \"triggers, {}\" .-> {here}", text(selector)),
             How::Reads => format!("{there} -. read .-> {here}"),
         });
     }
@@ -76,7 +76,7 @@ mod tests {
             "ready([\"Ready\"])",
             "step2_store --> ready",
             "kind__Secret[(\"Secret\")]",
-            "kind__Secret -. \"wakes, by name\" .-> step1_fetch",
+            "kind__Secret -. \"triggers, by name\" .-> step1_fetch",
             "on_Fetched{{\"Fetched\"}}",
             "step1_fetch -- sets --> on_Fetched",
             "on_Outdated{{\"Outdated\"}}",

@@ -22,7 +22,7 @@ impl ReconcilerInfo {
             format!("## Errors\n\n{}", table_of_errors(&self.wiring)),
             format!("## Reasons of the framework\n\n{}", framework_reasons()),
             format!("## Events\n\n{}", self.events()),
-            format!("## What wakes it\n\n{}", self.trigger_list()),
+            format!("## Triggers\n\n{}", self.trigger_list()),
             format!("## What it writes\n\n{}", self.writes()),
         ];
         sections.join("\n")
@@ -73,7 +73,7 @@ impl ReconcilerInfo {
         let rows: Vec<Vec<String>> = self.wiring.conditions.iter().flat_map(of).collect();
         match rows.is_empty() {
             true => "No condition has a closed set of reasons.\n".into(),
-            false => table::markdown(&["condition", "reason", "meaning", "said"], &rows),
+            false => table::markdown(&["condition", "reason", "meaning", "set by"], &rows),
         }
     }
 
@@ -228,7 +228,7 @@ mod tests {
             [
                 "| InvalidUrl | stalled | fetch | No retry helps. | Stalled is True; it runs again when the object changes \
                  | Write `https://host/path`. |",
-                "| Busy | transient | fetch | It is busy. | it is tried again with back-off, for ever \
+                "| Busy | transient | fetch | It is busy. | retried with back-off, without end \
                  | none, if it passes by itself |",
             ]
         );
@@ -264,9 +264,7 @@ mod tests {
 
     #[test]
     fn triggers_and_writes_come_from_declared_relations() {
-        assert!(
-            section("What wakes it").contains("- a Secret that it asked for by name\n- a ConfigMap that it owns\n")
-        );
+        assert!(section("Triggers").contains("- a Secret that it asked for by name\n- a ConfigMap that it owns\n"));
         let writes = section("What it writes");
         for line in [
             "as field manager `op/things`",

@@ -18,21 +18,17 @@ pub(super) struct FrameworkReason {
 
 /// The reasons that the framework sets on declared conditions.
 pub(super) const FRAMEWORK_REASONS: [FrameworkReason; 5] = [
-    FrameworkReason { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
+    FrameworkReason { reason: "Succeeded", positive: true, meaning: "the step succeeded and set no other reason" },
     FrameworkReason {
         reason: "Blocked",
         positive: true,
-        meaning: "an earlier step is in the way; the message names it",
+        meaning: "an earlier step blocks this one; the message names it",
     },
-    FrameworkReason {
-        reason: "Panicked",
-        positive: false,
-        meaning: "the step has a bug; it is tried again with back-off",
-    },
+    FrameworkReason { reason: "Panicked", positive: false, meaning: "the step has a bug; it is retried with back-off" },
     FrameworkReason {
         reason: "TimedOut",
         positive: false,
-        meaning: "the step did not end in time; it is tried again with back-off",
+        meaning: "the step exceeded its time limit; it is retried with back-off",
     },
     FrameworkReason {
         reason: FOREIGN,

@@ -19,7 +19,7 @@ pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'sta
     }
     if one.field_manager == other.field_manager {
         let headline = both(&format!("share the field manager {}", one.field_manager));
-        return Some((headline, "apply would take each other's fields away: give one `manager = \"..\"`"));
+        return Some((headline, "server-side apply would remove the fields of the other: give one `manager = \"..\"`"));
     }
     if !is_same {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'sta
     }
     if one.finalizer == other.finalizer {
         let headline = both(&format!("share the finalizer {} of {kind}", one.finalizer));
-        return Some((headline, "the first to clean up would take it off: give one `finalizer = \"..\"`"));
+        return Some((headline, "the first to clean up would remove it: give one `finalizer = \"..\"`"));
     }
     None
 }

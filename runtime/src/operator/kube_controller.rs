@@ -61,8 +61,8 @@ pub struct Failed {
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the pass of {} did not end well", self.reconciler)?;
-        self.next.map_or(Ok(()), |next| write!(f, "; the next try is in {next:.1?}"))
+        write!(f, "the pass of {} failed", self.reconciler)?;
+        self.next.map_or(Ok(()), |next| write!(f, "; the next attempt is in {next:.1?}"))
     }
 }
 
@@ -100,9 +100,8 @@ impl Operator {
         deps: R::Deps,
     ) -> Result<(Arc<ControllerContext<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
         if !self.members.is_empty() {
-            let headline =
-                format!("`{}` has reconcilers of its own, so it cannot hand out {}", self.name, R::WIRING.name);
-            return Err(Error::new(Reason::Setup, headline, "make another `Operator` of the same name for it"));
+            let headline = format!("`{}` has other reconcilers, so it cannot hand out {}", self.name, R::WIRING.name);
+            return Err(Error::new(Reason::Setup, headline, "create another `Operator` with the same name for it"));
         }
         let deps = Arc::new(deps);
         self.members.push(Box::new(Typed::<R>::sharing(deps.clone())));

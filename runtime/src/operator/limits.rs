@@ -48,7 +48,7 @@ impl Limits {
             let help = "add it with `.reconciler::<..>(..)`, or leave out its `.concurrency_of`";
             return Err(Error::new(
                 Reason::Setup,
-                format!("`{name}` has a concurrency but is no reconciler here"),
+                format!("`{name}` has a concurrency but is not a reconciler of this operator"),
                 help,
             ));
         }

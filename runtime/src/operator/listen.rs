@@ -37,8 +37,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.trim_start_matches(':').parse() {
         return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     }
-    text.parse()
-        .map_err(|_| "write a port like 8080, which only this machine reaches, or an address like 0.0.0.0:8080".into())
+    text.parse().map_err(|_| "write a port like 8080 to listen on loopback, or an address like 0.0.0.0:8080".into())
 }
 
 #[cfg(test)]

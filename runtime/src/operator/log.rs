@@ -53,7 +53,7 @@ pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Re
     match (set, &spans) {
         (Err(_), Some(_)) => {
             let help = "add `evenkeel::otlp::layer` to the subscriber, and leave out `--otlp`";
-            Err(unusable("spans cannot be exported: the program has set a subscriber of its own".into(), help))
+            Err(unusable("spans cannot be exported: the program has set its own subscriber".into(), help))
         }
         _ => Ok(Exports { spans }),
     }

@@ -14,7 +14,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
     let name = &*operator.name;
     if !is_label(name) {
-        let help = "it is part of finalizers: use up to 63 of a-z, 0-9 and -, for example source-controller";
+        let help = "it is part of finalizer names: use up to 63 of a-z, 0-9 and -, for example source-controller";
         return setup(format!("`{name}` cannot be the name of an operator"), help);
     }
     let config = operator.limits.config();
@@ -47,7 +47,7 @@ fn is_label(name: &str) -> bool {
 /// Reads the kubeconfig, or the service account of the pod.
 pub(super) async fn infer() -> Result<Config> {
     Config::infer().await.map_err(|error| {
-        let headline = format!("no cluster to talk to: {}", chain(&error));
+        let headline = format!("no cluster is configured: {}", chain(&error));
         Error::new(Reason::Config, headline, "set KUBECONFIG, or give the pod a service account").caused_by(error)
     })
 }

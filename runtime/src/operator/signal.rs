@@ -54,7 +54,7 @@ impl Signals {
 
 fn deaf(error: std::io::Error) -> Error {
     let headline = format!("SIGTERM and Ctrl-C cannot be received: {error}");
-    Error::new(Reason::Config, headline, "check how many threads and open files the process may have").caused_by(error)
+    Error::new(Reason::Config, headline, "check the limits of the process for threads and open files").caused_by(error)
 }
 
 type Ready = mpsc::Sender<std::io::Result<()>>;

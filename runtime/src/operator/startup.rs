@@ -32,7 +32,7 @@ pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<W
 /// The error for a watch that has ended: it also ends the operator.
 pub(super) fn ended(watch: &str, why: &str) -> Error {
     let headline = format!("the watch of {watch} has ended: {why}");
-    Error::new(Reason::Ended, headline, "restart the operator, and report this: watches never end by themselves")
+    Error::new(Reason::Ended, headline, "restart the operator, and report this as a bug: a watch must not end")
 }
 
 /// Waits for the lists of the reconciled kind.
@@ -77,14 +77,14 @@ async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, watch_er
         WatchError::Unknown => Err(unknown(client, kind).await),
         WatchError::Forbidden(text) => {
             let plural = plural_and_group(&resource.plural, &resource.group);
-            let headline = format!("no right to list {place}: {text}");
+            let headline = format!("the role does not allow list on {place}: {text}");
             let help = format!("{}, and patch on {plural} and {plural}/status", watch_error.help(place));
             Err(Error::new(Reason::Forbidden, headline, help))
         }
         WatchError::Unauthorized(_) => Err(Error::new(Reason::Config, watch_error.to_string(), CREDENTIALS)),
         WatchError::Unreachable(text) => {
-            let headline = format!("the API server does not answer: {text}");
-            Err(Error::new(Reason::Unreachable, headline, "check the server of the kubeconfig, and that it runs"))
+            let headline = format!("the API server does not respond: {text}");
+            Err(Error::new(Reason::Unreachable, headline, "check the server in the kubeconfig, and that it is running"))
         }
         WatchError::Expired
         | WatchError::TooLong

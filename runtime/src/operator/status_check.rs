@@ -21,17 +21,17 @@ pub(super) fn check<R: Reconciler>() -> Result {
 
 fn defect<S: StatusContract>(wiring: &Wiring) -> Option<String> {
     if let Err(error) = serde_json::from_value::<S>(json!({})) {
-        return Some(format!("cannot be read where it is empty: {error}"));
+        return Some(format!("cannot be decoded from an empty object: {error}"));
     }
     let written = sample();
     let status: S = match serde_json::from_value(written.clone()) {
         Ok(status) => status,
-        Err(error) => return Some(format!("cannot be read back: {error}")),
+        Err(error) => return Some(format!("cannot be decoded from its own fields: {error}")),
     };
     let (seen, stored) = (seen(&status), serde_json::to_value(&status).unwrap_or_default());
     let is_lost = |field: &&str| seen[field] != written[field] || stored[field] != written[field];
     let lost: Vec<&str> = used_fields(wiring).filter(is_lost).collect();
-    (!lost.is_empty()).then(|| format!("does not keep {}", lost.join(", ")))
+    (!lost.is_empty()).then(|| format!("does not preserve {}", lost.join(", ")))
 }
 
 /// A value for each field of the framework.

@@ -40,7 +40,7 @@ impl Triggers {
             return Ok(());
         };
         let help = "add it with `.reconciler::<..>(..)`, or leave out its `.trigger`";
-        Err(Error::new(Reason::Setup, format!("`{name}` has a trigger but is no reconciler here"), help))
+        Err(Error::new(Reason::Setup, format!("`{name}` has a trigger but is not a reconciler of this operator"), help))
     }
 
     /// The streams of a reconciler, merged into one.

@@ -9,8 +9,8 @@ const MOST: usize = 64;
 /// Rejects a wiring that a pass cannot work with.
 pub(super) fn check(wiring: &Wiring) -> Result {
     let Some(defect) = defect(wiring) else { return Ok(()) };
-    let headline = format!("the wiring of {} does not hold together: {defect}", wiring.name);
-    Err(Error::new(Reason::Setup, headline, "let `#[reconciler]` write it: it checks the same when it compiles"))
+    let headline = format!("the wiring of {} is inconsistent: {defect}", wiring.name);
+    Err(Error::new(Reason::Setup, headline, "let `#[reconciler]` generate it: the same checks run at compile time"))
 }
 
 fn defect(wiring: &Wiring) -> Option<String> {

@@ -42,7 +42,7 @@ pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, ob
 /// Emits an event, once per object, that it is being deleted.
 fn announce_deletion(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
     if !std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().going, true) {
-        send_event(context, pass, object, "Deleting", "what was made for it is removed, then it goes");
+        send_event(context, pass, object, "Deleting", "the cleanups run, then the finalizer is removed");
     }
 }
 
@@ -65,7 +65,7 @@ async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Obje
     let backend = backend::backend(context, pass, object);
     let next = released(context, pass, object, &backend).await;
     if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
-        let note = format!("what was made for it is left behind, as the policy {policy} says");
+        let note = format!("the resources created for the object remain, since its policy is {policy}");
         send_event(context, pass, object, "Detached", &note);
     }
     next

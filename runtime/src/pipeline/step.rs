@@ -83,7 +83,7 @@ impl<K: Kind> fmt::Display for Absent<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = K::kind(&());
         match &self.why {
-            None => write!(f, "{kind} \"{}\" is not there yet", self.name),
+            None => write!(f, "{kind} \"{}\" does not exist yet", self.name),
             Some(why) => write!(f, "{kind} \"{}\" cannot be read: {why}", self.name),
         }
     }

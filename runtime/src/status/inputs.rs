@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::wiring::policy::Policy;
 
-/// What a restart must know to leave an unchanged object alone. Written only when it changes.
+/// The inputs of the last reconcile, by which the controller detects unchanged objects. Written only when it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ObservedInputs {
-    /// Hash of the wiring that ran last.
+    /// Hash of the controller's configuration for the kind at the last reconcile.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub wiring: String,
-    /// Hash of all that the last pass depended on; `not-final` after a pass that waits, failed or is to run again.
+    /// Hash of the inputs of the last reconcile; `not-final` if that reconcile is waiting, failed, or will run again.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,
-    /// The objects that the last pass asked for by name: `v1/Secret/team-a/token`.
+    /// The objects that the last reconcile read by name: `v1/Secret/team-a/token`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
-    /// The policy of the last pass: `manage`, `skip`, `detach-on-delete`, or `unknown`.
+    /// The policy of the last reconcile: `manage`, `skip`, `detach-on-delete`, or `unknown`.
     // In memory `manage` is an empty text, as nearly all objects have it.
     #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "unless_managed")]
     pub policy: String,

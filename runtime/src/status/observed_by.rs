@@ -7,39 +7,39 @@ use serde::{Deserialize, Serialize};
 
 use super::inputs::unless_managed;
 
-/// What a second reconciler of a kind keeps, in `status.observedBy` under its name.
+/// The state of a further reconciler of the kind, in `status.observedBy` under its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ObservedBy {
-    /// The generation that its last final outcome is for.
+    /// The generation of the spec that was last reconciled to a final outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
-    /// Only a person can help: it does not run again by itself.
+    /// Whether the reconciler is stalled: it does not retry until a person intervenes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stalled: bool,
-    /// Hash of the wiring that ran last.
+    /// Hash of the controller's configuration for the kind at the last reconcile.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub wiring: String,
-    /// Hash of all that the last pass depended on; `not-final` after a pass that waits, failed or is to run again.
+    /// Hash of the inputs of the last reconcile; `not-final` if that reconcile is waiting, failed, or will run again.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,
-    /// The objects that the last pass asked for by name.
+    /// The objects that the last reconcile read by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
-    /// The policy of the last pass: `manage`, `skip`, `detach-on-delete`, or `unknown`.
+    /// The policy of the last reconcile: `manage`, `skip`, `detach-on-delete`, or `unknown`.
     // In memory `manage` is an empty text, as nearly all objects have it.
     #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "unless_managed")]
     pub policy: String,
     /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<String>,
-    /// The fields of the author's status that it wrote: they are its own.
+    /// The status fields that the reconciler wrote and therefore owns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// The token of the last pass that was asked for by annotation.
+    /// The token of the last reconcile that an annotation requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_handled_reconcile_at: Option<String>,
-    /// The tokens of its one-shot actions that were asked for last, by action.
+    /// The last handled tokens of requested actions, by action.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub last_handled_actions: BTreeMap<String, String>,
 }

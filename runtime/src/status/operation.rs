@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RemoteOperation {
-    /// By what the other side knows it. Everybody who reads the object sees it, so it must be no secret.
+    /// The identifier of the operation in the external system. It is visible to everyone who can read the object, so it must not be secret.
     pub handle: String,
-    /// The generation of the object for which it was started.
+    /// The generation of the object for which the operation was started.
     pub generation: i64,
 }

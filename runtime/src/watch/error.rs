@@ -63,11 +63,11 @@ impl WatchError {
             Error::List(error) | Error::Start(error) | Error::Broke(error) => Self::of_client(error),
             Error::Reported(status) => Self::of_status(status),
             Error::NoVersion => Self::Other("the answer has no resourceVersion".into()),
-            Error::BrokeOff => Self::Other("the watch ended before all objects that are there had come".into()),
-            Error::Unanswered => Self::Silent("the API server did not answer a list in time".into()),
-            Error::Silent(time) => Self::Silent(format!("the watch neither delivered nor ended within {time:?}")),
+            Error::BrokeOff => Self::Other("the watch ended before the initial list was complete".into()),
+            Error::Unanswered => Self::Silent("the API server did not respond to a list in time".into()),
+            Error::Silent(time) => Self::Silent(format!("the watch sent no event and did not end within {time:?}")),
             Error::WentBack(from, to) => Self::WentBack(format!(
-                "the versions of the API server went back from {from} to {to}, as when its store was restored or wiped"
+                "the resource versions went back from {from} to {to}, as after a restore or reset of the API server's store"
             )),
         }
     }
@@ -103,9 +103,11 @@ impl WatchError {
             }
             Self::Unauthorized(_) => CREDENTIALS.into(),
             Self::Unreachable(_) => "check that the API server runs and can be reached".into(),
-            Self::Expired | Self::WentBack(_) => "nothing to do: it lists again".into(),
-            Self::TooLong => "find the object that is so large, and make it smaller".into(),
-            Self::Silent(_) => "check the API server and what is between it and the operator, such as a proxy".into(),
+            Self::Expired | Self::WentBack(_) => "no action is needed: the watch lists again".into(),
+            Self::TooLong => "find the oversized object and make it smaller".into(),
+            Self::Silent(_) => {
+                "check the API server and everything between it and the operator, such as a proxy".into()
+            }
             Self::Other(_) => "see the log of the API server".into(),
         }
     }
@@ -113,21 +115,21 @@ impl WatchError {
 
 /// The fix for rejected credentials.
 pub(crate) const CREDENTIALS: &str =
-    "check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
+    "check the token or certificate of the operator: it has expired, was revoked, or belongs to another cluster";
 
 impl fmt::Display for WatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => f.write_str("the API server does not know the kind"),
+            Self::Unknown => f.write_str("the API server does not serve the kind"),
             Self::Forbidden(text) if text.is_empty() => f.write_str("the role does not allow it"),
-            Self::Unauthorized(text) => write!(f, "the API server refuses the credentials: {text}"),
+            Self::Unauthorized(text) => write!(f, "the API server rejects the credentials: {text}"),
             Self::Forbidden(text)
             | Self::Unreachable(text)
             | Self::Silent(text)
             | Self::WentBack(text)
             | Self::Other(text) => f.write_str(text),
             Self::TooLong => LineTooLong.fmt(f),
-            Self::Expired => f.write_str("the version to go on from is too old"),
+            Self::Expired => f.write_str("the resource version to continue from is too old"),
         }
     }
 }
@@ -209,7 +211,7 @@ mod tests {
             (WatchError::Forbidden(String::new()), "secrets"),
             (WatchError::Unauthorized(String::new()), "token or certificate"),
             (WatchError::Unreachable(String::new()), "can be reached"),
-            (WatchError::Expired, "nothing to do"),
+            (WatchError::Expired, "no action is needed"),
             (WatchError::TooLong, "make it smaller"),
             (WatchError::Silent(String::new()), "proxy"),
             (WatchError::Other(String::new()), "log of the API server"),

@@ -62,7 +62,7 @@ impl First {
                 Progress::Listed | Progress::Pending => return Ok(()),
             },
             Ok(Err(_)) => ApiError::Failed(format!("the watch of {place} has ended").into()),
-            Err(_) => ApiError::Failed(format!("the watch of {place} has not answered for {PATIENCE:?}").into()),
+            Err(_) => ApiError::Failed(format!("the watch of {place} has not responded for {PATIENCE:?}").into()),
         };
         self.refused.store(true, Ordering::SeqCst);
         // The list may have completed in the meantime. In that case it would not trigger a reconcile.

@@ -74,7 +74,7 @@ impl Health {
 
     /// The watches that have not listed yet or are failing.
     #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
-    pub(crate) fn ailing(&self) -> Vec<FailingWatch> {
+    pub(crate) fn failing(&self) -> Vec<FailingWatch> {
         let now = Instant::now();
         let watches = self.lock();
         let failing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
@@ -156,11 +156,11 @@ mod tests {
     async fn a_watch_is_broken_until_failures_stop_for_a_while() {
         let health = Health::default();
         let place = Scope::default().places(&KindInfo::of::<k8s_openapi::api::core::v1::Secret>()).remove(0);
-        let broken = || health.ailing().first().and_then(|one| one.broken.as_ref().map(|(time, ..)| time.as_secs()));
+        let broken = || health.failing().first().and_then(|one| one.broken.as_ref().map(|(time, ..)| time.as_secs()));
         let watched = health.begin(&place);
-        assert_eq!((health.ailing().len(), broken()), (1, None), "it has not listed yet");
+        assert_eq!((health.failing().len(), broken()), (1, None), "it has not listed yet");
         watched.listed();
-        assert_eq!(health.ailing(), []);
+        assert_eq!(health.failing(), []);
         for seconds in [0, 60, 120] {
             watched.fails(&WatchError::Expired);
             assert_eq!(broken(), Some(seconds));
@@ -181,14 +181,14 @@ mod tests {
         let health = Health::default();
         let place = Scope::default().places(&KindInfo::of::<k8s_openapi::api::core::v1::Secret>()).remove(0);
         let (first, second) = (health.begin(&place), health.begin(&place));
-        assert_eq!(health.ailing().len(), 2);
+        assert_eq!(health.failing().len(), 2);
         first.listed();
         second.listed();
         first.fails(&WatchError::Unknown);
         second.fails(&WatchError::Expired);
-        let of_no_kind: Vec<bool> = health.ailing().iter().map(|one| one.of_no_kind).collect();
+        let of_no_kind: Vec<bool> = health.failing().iter().map(|one| one.of_no_kind).collect();
         assert_eq!(of_no_kind, [true, false]);
         drop(first);
-        assert_eq!(health.ailing().len(), 1);
+        assert_eq!(health.failing().len(), 1);
     }
 }

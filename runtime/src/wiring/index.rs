@@ -146,7 +146,7 @@ pub(crate) fn entry(index: &str, key: &str) -> String {
 }
 
 fn keys<I: Index>(object: &DynamicObject) -> Result<Vec<String>, String> {
-    let object = typed::<I::Object>(object).map_err(|error| format!("it does not fit its type: {error}"))?;
+    let object = typed::<I::Object>(object).map_err(|error| format!("the object does not fit its type: {error}"))?;
     // The panic itself has already been logged.
     catch_unwind(AssertUnwindSafe(|| I::keys(&object))).map_err(|_| "`keys` panicked".to_owned())
 }

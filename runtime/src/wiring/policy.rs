@@ -63,7 +63,7 @@ pub struct UnknownPolicy(String);
 
 impl fmt::Display for UnknownPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\" is no policy; write manage, skip or detach-on-delete", self.0)
+        write!(f, "\"{}\" is not a policy; write manage, skip or detach-on-delete", self.0)
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
             let effective = resolved(Some(wrong), Policy::Manage);
             let message = effective.pass_error().expect("nothing runs").message;
             let help = "write manage, skip or detach-on-delete";
-            assert_eq!(message, format!("annotation {POLICY} of Widget team-a/w: \"{wrong}\" is no policy; {help}"));
+            assert_eq!(message, format!("annotation {POLICY} of Widget team-a/w: \"{wrong}\" is not a policy; {help}"));
             assert_eq!(effective.shown(), "unknown");
         }
     }

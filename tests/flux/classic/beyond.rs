@@ -72,7 +72,7 @@ fn worked_on() -> (Fake, Fake) {
     let read = fake(&json!({ "generation": 1 }));
     let mut local = read.clone();
     let stamp = local.stamp();
-    mark_true(&mut local.kept_mut().conditions, "Stored", "Succeeded", "stored", &stamp);
+    mark_true(&mut local.flux_status_mut().conditions, "Stored", "Succeeded", "stored", &stamp);
     local.spec.value = Some("new".into());
     (read, local)
 }
@@ -136,7 +136,7 @@ fn removing_the_request_annotation_is_no_request() {
     let asked = |request: Option<&str>, handled: &str| {
         let mut fake = fake(&json!({ "generation": 1, "statusObservedGeneration": 1 }));
         fake.metadata.annotations = request.map(|at| [(REQUESTED_AT.to_owned(), at.to_owned())].into());
-        fake.kept_mut().last_handled_reconcile_at = Some(handled.into());
+        fake.flux_status_mut().last_handled_reconcile_at = Some(handled.into());
         begin(&mut fake)
     };
     assert_eq!(asked(Some("b"), "a"), Announce::AtOnce);
@@ -180,7 +180,7 @@ fn object(conditions: &Value) -> Fake {
 /// The strict rules that the object violates once its generation is recorded as the options require.
 fn violated(mut fake: Fake, options: &PatchOptions, negative: &[&str]) -> Vec<String> {
     if options.observed_generation {
-        fake.kept_mut().observed_generation = fake.metadata.generation;
+        fake.flux_status_mut().observed_generation = fake.metadata.generation;
     }
     let found = check(&document(&fake), negative, Mode::Final);
     found.into_iter().filter(|one| one.rule.is_strict()).map(|one| one.to_string()).collect()

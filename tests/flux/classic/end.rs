@@ -120,7 +120,7 @@ pub(crate) fn finalize(input: &Value) -> Value {
     let returned = finalizer.finalize(&mut fake, returned);
     let observes = finalizer.options(&fake).observed_generation;
     if observes {
-        fake.kept_mut().observed_generation = fake.metadata.generation;
+        fake.flux_status_mut().observed_generation = fake.metadata.generation;
     }
     let (fail, warn) = violations(&document(&fake), input);
     json!({

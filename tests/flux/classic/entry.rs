@@ -75,14 +75,14 @@ fn step<'r>(fake: &'r mut Fake, script: &'r mut Script) -> BoxFuture<'r, Reconci
     only(&step, &["error", "result", "sets"]);
     let stamp = fake.stamp();
     for one in step["sets"].as_array().into_iter().flatten() {
-        set(&mut fake.kept_mut().conditions, condition(one), &stamp);
+        set(&mut fake.flux_status_mut().conditions, condition(one), &stamp);
     }
     Box::pin(async move { reconciled(&step) })
 }
 
 pub(crate) fn chain(input: &Value) -> Value {
     let mut fake = fake(input);
-    fake.kept_mut().last_handled_reconcile_at = input["lastHandledReconcileAt"].as_str().map(ToOwned::to_owned);
+    fake.flux_status_mut().last_handled_reconcile_at = input["lastHandledReconcileAt"].as_str().map(ToOwned::to_owned);
     let announce = begin(&mut fake);
     let steps = input["steps"].as_array().unwrap().clone();
     let list: Vec<Step<Fake, Script>> = vec![step; steps.len()];

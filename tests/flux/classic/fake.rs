@@ -27,11 +27,11 @@ pub(crate) struct FakeStatus {
 }
 
 impl HasFluxStatus for FakeStatus {
-    fn kept(&self) -> &FluxStatus {
+    fn flux_status(&self) -> &FluxStatus {
         &self.kept
     }
 
-    fn kept_mut(&mut self) -> &mut FluxStatus {
+    fn flux_status_mut(&mut self) -> &mut FluxStatus {
         &mut self.kept
     }
 }

@@ -89,8 +89,8 @@ fn a_ported_step_error_has_class_reason_and_actions() {
 #[test]
 fn a_bare_flux_status_is_its_own_kept_part() {
     let mut status = FluxStatus { observed_generation: Some(3), ..FluxStatus::default() };
-    HasFluxStatus::kept_mut(&mut status).last_handled_reconcile_at = Some("now".into());
-    assert_eq!(HasFluxStatus::kept(&status), &status);
+    HasFluxStatus::flux_status_mut(&mut status).last_handled_reconcile_at = Some("now".into());
+    assert_eq!(HasFluxStatus::flux_status(&status), &status);
     assert_eq!((status.observed_generation, status.last_handled_reconcile_at.as_deref()), (Some(3), Some("now")));
 }
 

@@ -118,7 +118,7 @@ fn change(fake: &Fake, change: &Value) -> Fake {
     }
     let mut changed: Fake = serde_json::from_value(document).unwrap();
     let stamp = changed.stamp();
-    let listed = &mut changed.kept_mut().conditions;
+    let listed = &mut changed.flux_status_mut().conditions;
     words(&change["deleteConditions"]).into_iter().for_each(|type_| delete(listed, type_));
     for one in change["conditions"].as_array().into_iter().flatten() {
         set(listed, condition(one), &stamp);

@@ -156,7 +156,7 @@ async fn a_missing_ref_is_awaited() {
     let world = World::start().await;
     world.commit("one");
     world.apply(json!({ "ref": { "branch": "later" } })).await;
-    assert_eq!(world.ready_text(NAME).await, ("RefMissing".to_owned(), "branch later is not there yet".to_owned()));
+    assert_eq!(world.ready_text(NAME).await, ("RefMissing".to_owned(), "branch later does not exist yet".to_owned()));
 }
 
 fn files(archive: &Path) -> Vec<String> {
@@ -171,7 +171,7 @@ async fn an_included_repository_is_awaited_and_followed() {
     let revision = world.commit("one");
     let app = json!({ "interval": "1h", "ignore": "/file", "include": [{ "repository": NAME, "toPath": "base" }] });
     world.apply_as("app", app).await;
-    let waiting = "GitRepository \"podinfo\" is not there yet".to_owned();
+    let waiting = "GitRepository \"podinfo\" does not exist yet".to_owned();
     assert_eq!(world.ready_text("app").await, ("IncludeMissing".to_owned(), waiting));
     world.apply(json!({ "interval": "1h" })).await;
     let first = world.stored_as("app", &revision).await;

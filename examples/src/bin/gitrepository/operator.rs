@@ -10,7 +10,7 @@ use crate::recipe::Recipe;
 use crate::remote::{InvalidSource, Login, Remote};
 use crate::storage::{Artifact, Storage, key};
 
-/// A git repository of which an archive is kept.
+/// A git repository, whose content is stored as an archive.
 #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "source.evenkeel.dev", version = "v1", kind = "GitRepository", plural = "gitrepositories", namespaced)]
 #[kube(status = "GitRepositoryStatus", shortname = "gitrepo")]
@@ -19,33 +19,33 @@ use crate::storage::{Artifact, Storage, key};
 #[kube(printcolumn(name = "Status", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message"))]
 #[kube(printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"))]
 pub struct GitRepositorySpec {
-    /// Where it is: `https://host/path`, `http://host/path`, `file:///path` or an absolute path. A path is for demos: whoever may
-    /// create the object has the operator read it.
+    /// The address: `https://host/path`, `http://host/path`, `file:///path` or an absolute path. Paths are for demos: everyone who may
+    /// create the object can make the operator read a path.
     pub url: String,
-    /// What to keep: `branch`, `tag`, `semver` or `commit`. The default branch if absent.
+    /// The revision to store: `branch`, `tag`, `semver` or `commit`; default: the default branch.
     pub r#ref: Option<GitRef>,
-    /// How often to look for a new revision.
+    /// The interval at which to check for a new revision.
     pub interval: Option<Interval>,
     /// The name of a Secret with the keys `username` and `password`.
     pub secret: Option<String>,
-    /// What stays out of the archive, in the form of `.gitignore`; the rules of `.sourceignore` files count as well.
+    /// The files to leave out of the archive, in the format of `.gitignore`; `.sourceignore` files apply, too.
     pub ignore: Option<String>,
-    /// Other repositories of the namespace, the archives of which go into this one.
+    /// Other repositories in the namespace, whose archives are included in this one.
     pub include: Option<Vec<Include>>,
 }
 
-/// What is known about the repository.
+/// The observed state of the repository.
 #[status]
 pub struct GitRepositoryStatus {
     /// The archive of the latest revision.
     pub artifact: Option<Artifact>,
 }
 
-/// What can be said of it, most telling first: the first one that holds gives Ready its message.
+/// The conditions, most important first: the first one that applies sets the message of Ready.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum RepoCondition {
-    /// The archive of the wanted revision is in storage.
+    /// The archive of the requested revision is stored.
     #[condition(positive)]
     ArtifactStored,
     /// The remote was fetched.
@@ -54,7 +54,7 @@ pub enum RepoCondition {
     /// All included repositories have an archive.
     #[condition(positive)]
     IncludesAvailable,
-    /// The storage can be read, and holds no more than it should.
+    /// The storage is readable and contains no obsolete files.
     #[condition(positive)]
     StorageSound,
     /// A newer revision exists than the stored one.
@@ -62,18 +62,18 @@ pub enum RepoCondition {
     ArtifactOutdated,
 }
 
-/// What can go wrong, and what then happens.
+/// The errors of the steps, with their classes.
 #[derive(Debug, thiserror::Error, ReconcileError)]
 pub enum RepoError {
-    /// No retry makes this address, or this range of versions, work.
+    /// The address or the version range is invalid; a retry does not help.
     #[error(transparent)]
     #[class(stalled)]
     InvalidSource(#[from] InvalidSource),
-    /// No retry makes this include work.
+    /// The include is invalid; a retry does not help.
     #[error(transparent)]
     #[class(stalled)]
     InvalidInclude(#[from] InvalidInclude),
-    /// The Secret is not there yet.
+    /// The Secret does not exist yet.
     #[error(transparent)]
     #[class(waiting)]
     SecretMissing(#[from] Absent<Secret>),
@@ -81,7 +81,7 @@ pub enum RepoError {
     #[error(transparent)]
     #[class(waiting)]
     SecretIncomplete(#[from] Unfit<Secret>),
-    /// The included repository is not there yet.
+    /// The included repository does not exist yet.
     #[error(transparent)]
     #[class(waiting)]
     IncludeMissing(#[from] Absent<GitRepository>),
@@ -89,15 +89,15 @@ pub enum RepoError {
     #[error(transparent)]
     #[class(waiting)]
     IncludeNotStored(#[from] Unfit<GitRepository>),
-    /// The ref has not been pushed yet. No watch shows that.
-    #[error("{0} is not there yet")]
+    /// The ref has not been pushed yet. No watch reports a push, so the step polls.
+    #[error("{0} does not exist yet")]
     #[class(waiting(poll = "1m"))]
     RefMissing(String),
-    /// The network, the server, or the login.
+    /// The network, the server or the login failed.
     #[error(transparent)]
     #[class(transient)]
     FetchFailed(#[from] FetchFailed),
-    /// The disk.
+    /// The disk failed.
     #[error("storage failed: {0}")]
     #[class(transient)]
     StorageFailed(#[from] std::io::Error),

@@ -5,51 +5,51 @@ use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::ResourceExt;
 
-/// One Pod of the same name, and when it was created.
+/// A Pod with the same name, whose creation time is recorded.
 #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "demo.evenkeel.dev", version = "v1", kind = "PodManager", namespaced, status = "PodManagerStatus")]
 #[kube(printcolumn(name = "Pod-Created", type_ = "date", json_path = ".status.podCreated"))]
 pub struct PodManagerSpec {
-    /// The image of its only container.
+    /// The image of the Pod's container.
     pub image: String,
 }
 
-/// What is known of the Pod.
+/// The observed state of the Pod.
 #[status]
 pub struct PodManagerStatus {
-    /// When the Pod was created, as the Pod itself says; while there is none, that of the last one.
+    /// The creation time of the Pod; while there is no Pod, that of the last one.
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub pod_created: Option<Time>,
 }
 
-/// What can be said of it, most telling first.
+/// The conditions, most important first.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum PodCondition {
-    /// The Pod is asked for as the spec has it.
+    /// The Pod is applied as the spec requires.
     #[condition(positive)]
     PodApplied,
-    /// The Pod is there and ready.
+    /// The Pod exists and is ready.
     #[condition(positive)]
     PodReady,
 }
 
-/// What can go wrong, and what then happens.
+/// The errors of the steps, with their classes.
 #[derive(Debug, thiserror::Error, ReconcileError)]
 pub enum PodError {
-    /// The API server does not take the Pod.
+    /// The API server rejects the Pod.
     #[error(transparent)]
     #[class(transient)]
     ApplyFailed(#[from] ApiError),
-    /// The Pod is not there yet; its appearance wakes the object.
+    /// The Pod does not exist yet; its creation triggers a reconcile.
     #[error(transparent)]
     #[class(waiting)]
     PodMissing(#[from] Absent<Pod>),
-    /// The Pod is not ready yet; its change wakes the object, too.
+    /// The Pod is not ready yet; its change triggers a reconcile.
     #[error("the Pod is not ready yet, it is {0}")]
     #[class(waiting(poll = "5m"))]
     PodNotReady(String),
-    /// A Pod of the name is there, of another owner; when it goes, the object wakes.
+    /// A Pod with the name belongs to another owner; its deletion triggers a reconcile.
     #[error("the Pod is not of this PodManager: delete it, or choose another name")]
     #[class(waiting(poll = "5m"))]
     PodForeign,

@@ -174,7 +174,7 @@ async fn drift_in_postgresql_is_corrected_at_the_resync() {
 #[tokio::test(start_paused = true)]
 async fn a_missing_database_is_awaited() {
     let Some((world, _operator)) = World::start("early", json!({ "database": "later" })).await else { return };
-    assert_eq!(world.reason("DatabaseMissing").await, "the database \"later\" is not there yet");
+    assert_eq!(world.reason("DatabaseMissing").await, "the database \"later\" does not exist yet");
     assert_eq!(roles("default_early").await, 0);
     ask("CREATE DATABASE later".into()).await;
     world.ready().await;
@@ -221,7 +221,7 @@ async fn a_foreign_secret_is_neither_read_nor_changed() {
     let world = World::of(cluster, "nosy");
     let _operator = world.operate();
     let message = world.reason("DependentForeign").await;
-    assert!(message.contains("was not made by this operator") && !message.contains("hunter2"), "{message}");
+    assert!(message.contains("was not created by this operator") && !message.contains("hunter2"), "{message}");
     assert_eq!(password::of(&world.secrets.get("theirs").await.unwrap()).as_deref(), Some("hunter2"));
     assert_eq!(roles("default_nosy").await, 0);
     world.delete().await;

@@ -11,9 +11,9 @@ use crate::name::{self, InvalidName};
 use crate::password;
 use crate::sql::{Database, Owner, SqlFailed};
 
-/// A role of a PostgreSQL server that can log in, and the Secret with its password.
+/// A role of a PostgreSQL server with the LOGIN attribute, and the Secret with its password.
 ///
-/// Whoever may create the object gets into the database that it names.
+/// Everyone who may create the object gets access to the database in its spec.
 #[derive(CustomResource, KubeSchema, Clone, Debug, Default, Deserialize, Serialize)]
 #[kube(group = "sql.evenkeel.dev", version = "v1", kind = "PostgresUser", namespaced, status = "PostgresUserStatus")]
 #[kube(shortname = "pguser")]
@@ -23,28 +23,28 @@ use crate::sql::{Database, Owner, SqlFailed};
 #[x_kube(validation = Rule::new("!has(oldSelf.role) || (has(self.role) && self.role == oldSelf.role)").message("the role of a PostgresUser cannot be changed"))]
 #[serde(rename_all = "camelCase")]
 pub struct PostgresUserSpec {
-    /// The name of the role; where it is absent, `<namespace>_<name>` is filled in.
+    /// The name of the role; default: `<namespace>_<name>`.
     #[schemars(length(min = 1, max = 63))]
     pub role: Option<String>,
-    /// The database that it is for.
+    /// The database to which the role gets access.
     #[schemars(length(min = 1, max = 63))]
     pub database: String,
-    /// What it may do in the database, beside what everybody may.
+    /// The privileges of the role in the database, in addition to those of PUBLIC.
     #[serde(default)]
     pub privileges: BTreeSet<Privilege>,
-    /// The name of the Secret with `username`, `password` and `database`; `<name>-postgres` if absent.
+    /// The name of the Secret with `username`, `password` and `database`; default: `<name>-postgres`.
     #[schemars(length(min = 1, max = 253))]
     pub secret: Option<String>,
 }
 
-/// What a role can be granted in a database.
+/// A privilege of a role in a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 pub enum Privilege {
-    /// To connect to it, where not everybody may.
+    /// To connect to the database.
     Connect,
-    /// To make schemas in it.
+    /// To create schemas in the database.
     Create,
-    /// To make temporary tables in it, where not everybody may.
+    /// To create temporary tables in the database.
     Temporary,
 }
 
@@ -60,49 +60,49 @@ impl Privilege {
     }
 }
 
-/// What is known of the role.
+/// The observed state of the role.
 #[status]
 pub struct PostgresUserStatus {
-    /// Its name.
+    /// The name of the role.
     pub role: Option<String>,
 }
 
-/// What can be said of it, most telling first.
+/// The conditions, most important first.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
 pub enum UserCondition {
-    /// The role is there and can log in with the password of the Secret.
+    /// The role exists and can log in with the password of the Secret.
     #[condition(positive)]
     RoleReady,
-    /// It may do what the spec says, and no more.
+    /// The role has exactly the privileges of the spec.
     #[condition(positive)]
     Granted,
 }
 
-/// What can go wrong, and what then happens.
+/// The errors of the steps, with their classes.
 #[derive(Debug, thiserror::Error, ReconcileError)]
 pub enum UserError {
-    /// No retry makes this a name of a role.
+    /// The name is not valid for a role; a retry does not help.
     #[error(transparent)]
     #[class(stalled)]
     InvalidRole(#[from] InvalidName),
-    /// The database is not there yet, and nobody will tell us when it is.
-    #[error("the database {0:?} is not there yet")]
+    /// The database does not exist yet, and nothing reports its creation, so the step polls.
+    #[error("the database {0:?} does not exist yet")]
     #[class(waiting(poll = "1m"))]
     DatabaseMissing(String),
-    /// There is such a role that was not made for this object.
+    /// A role with this name exists that was not created for this object.
     #[error("the role {0:?} is there and not of this PostgresUser: drop it, or choose another name")]
     #[class(waiting(poll = "5m"))]
     RoleForeign(String),
-    /// The object is only observed, and there is no such role.
+    /// The object is only observed, and the role does not exist.
     #[error("the role {0:?} is not there, and the policy of the object is not to make it")]
     #[class(waiting(poll = "5m"))]
     RoleMissing(String),
-    /// The API server does not take the Secret, or somebody else has one of this name.
+    /// The API server rejects the Secret, or another owner has one of this name.
     #[error(transparent)]
     #[class(transient)]
     CallFailed(#[from] ApiError),
-    /// PostgreSQL is down, or refuses something.
+    /// PostgreSQL is down, or rejects a statement.
     #[error(transparent)]
     #[class(transient)]
     SqlFailed(#[from] SqlFailed),
@@ -115,7 +115,7 @@ pub async fn name_role(user: &mut PostgresUser) -> Result<(), UserError> {
     Ok(())
 }
 
-/// Makes the role and its password, and corrects what somebody else changed. Returns the name of the role.
+/// Creates the role and its password, and corrects other changes. Returns the name of the role.
 #[sub_reconciler(sets(on::RoleReady), external, owns(Secret), reads(Secret), actions(rotate))]
 pub async fn keep(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep>) -> Result<String, UserError> {
     let role = name::wanted(user)?;
@@ -152,7 +152,7 @@ async fn remember(user: &PostgresUser, role: &str, rotate: bool, cx: &mut Cx<'_,
     Ok(password)
 }
 
-/// Grants what the spec says, and revokes what it does not say.
+/// Grants the privileges of the spec, and revokes all others.
 #[sub_reconciler(sets(on::Granted))]
 pub async fn grant(
     user: &PostgresUser,
@@ -178,7 +178,7 @@ pub async fn drop_role(user: &PostgresUser, database: &Database, cx: &mut Cx<'_,
     Ok(cx.blocking(drop_own).await?)
 }
 
-/// Tells whether the role is there, where the policy is to change nothing.
+/// Reports whether the role exists if the policy forbids changes.
 #[observe(sets(on::RoleReady))]
 pub async fn look(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, look>) -> Result<(), UserError> {
     let role = name::wanted(user)?;
@@ -190,7 +190,7 @@ pub async fn look(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, look
     }
 }
 
-/// First the role, then what it may do.
+/// First the role, then its privileges.
 #[reconciler(conditions = UserCondition, requeue = "10m", claim = name_role, policies, observe = look)]
 pub async fn postgres_user(user: &PostgresUser, database: &Database, cx: &mut Pass<'_>) -> PassResult {
     let role = keep(user, database, cx).await?;

@@ -13,7 +13,7 @@ pub(super) fn check_block(block: &Block, errors: &mut Errors) -> bool {
     if let Some(of_trait) = &block.of_trait {
         let ty = block.self_ty.to_token_stream();
         let help = format!("write `impl {ty} {{ .. }}`: the macro implements the trait");
-        errors.push(of_trait, "`#[reconciler]` goes on an `impl` without a trait", help);
+        errors.push(of_trait, "`#[reconciler]` belongs on an `impl` without a trait", help);
     }
     for param in &block.generics.params {
         let ident = match param {

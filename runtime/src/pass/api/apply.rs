@@ -144,7 +144,7 @@ impl Owned<'_> {
                 answer => return answer,
             }
         }
-        Err(ApiError::Conflict(format!("{} changed each time that it was to be deleted", self.target).into()))
+        Err(ApiError::Conflict(format!("{} changed before each attempt to delete it", self.target).into()))
     }
 
     /// The version to delete; `None`: the object does not exist.

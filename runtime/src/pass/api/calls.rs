@@ -191,9 +191,9 @@ impl Calls {
         let object = decode::object(body, self.whole).map_err(undecoded)?;
         match object.metadata.name.as_deref() == Some(&*target.name) {
             true => Ok(object),
-            false => {
-                Err(ApiError::Failed(format!("the answer of the API server is not the object {}", target.name).into()))
-            }
+            false => Err(ApiError::Failed(
+                format!("the response of the API server is not the object {}", target.name).into(),
+            )),
         }
     }
 
@@ -201,7 +201,7 @@ impl Calls {
         if self.permit.is_valid() {
             return Ok(());
         }
-        Err(ApiError::Failed("the gate closed during the pass: another replica may be at work".into()))
+        Err(ApiError::Failed("the gate closed during the pass: another replica may be active".into()))
     }
 }
 

@@ -30,7 +30,7 @@ impl ApiError {
 /// Classifies an error of the client, which becomes the source.
 pub(super) fn classify(error: Error) -> ApiError {
     let Error::Api(status) = &error else {
-        let text = format!("no answer from the API server: {}", chain(&error));
+        let text = format!("no response from the API server: {}", chain(&error));
         // The text of such an error may quote a secret.
         let is_undecoded = matches!(error, Error::SerdeError(_));
         return ApiError::Failed(if is_undecoded { text.into() } else { ErrorDetail::caused_by(text, error) });
@@ -44,7 +44,7 @@ pub(super) fn classify(error: Error) -> ApiError {
         (409, _) => ApiError::Conflict(detail(text)),
         (404, "NotFound") if is_named => ApiError::NotFound(detail(text)),
         (404, _) => ApiError::NotServed(detail(text)),
-        (401, _) => ApiError::Failed(detail(format!("the API server refuses the credentials: {text}; {CREDENTIALS}"))),
+        (401, _) => ApiError::Failed(detail(format!("the API server rejects the credentials: {text}; {CREDENTIALS}"))),
         (403, _) => ApiError::Forbidden(detail(text)),
         (400 | 422, _) => ApiError::Invalid(detail(text)),
         (429 | 503, _) => {

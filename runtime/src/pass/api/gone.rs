@@ -45,5 +45,5 @@ fn no_subresource(identity: &Identity, text: &str) -> String {
     let resource = &identity.target.kind.resource;
     let crd = crate::api::grant::plural_and_group(&resource.plural, &resource.group);
     let fix = format!("add `subresources: {{ status: {{}} }}` to version {} of the CRD {crd}", resource.version);
-    format!("the object is there, and its status subresource is not; {fix} ({text})")
+    format!("the object exists, but its status subresource does not; {fix} ({text})")
 }

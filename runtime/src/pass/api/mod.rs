@@ -356,7 +356,7 @@ impl Backend for PassBackend {
                 }
                 Err(Unwritten::Failed(error)) => Err(error),
                 Err(Unwritten::Gone | Unwritten::Outdated) => {
-                    Err(ApiError::Conflict("the object changed or vanished during the pass".into()))
+                    Err(ApiError::Conflict("the object changed or was deleted during the pass".into()))
                 }
             }
         }

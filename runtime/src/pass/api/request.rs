@@ -62,7 +62,7 @@ async fn bounded<T>(call: impl Future<Output = Result<T, Error>>, on_silence: im
         return answer.map_err(classify);
     }
     on_silence();
-    Err(ApiError::Failed(format!("no answer from the API server within {ANSWER:?}").into()))
+    Err(ApiError::Failed(format!("no response from the API server within {ANSWER:?}").into()))
 }
 
 #[cfg(test)]

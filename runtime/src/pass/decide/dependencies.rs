@@ -57,7 +57,7 @@ fn unready(context: &PassContext, id: &Reference) -> Option<String> {
     let Some(object) = context.env.primary.get(&key(id)) else {
         let watched = context.env.relations.covers(id.namespace.as_deref());
         return Some(match watched {
-            true => format!("dependency {id} is not there yet"),
+            true => format!("dependency {id} does not exist yet"),
             false => format!("dependency {id} is in a namespace that this operator does not watch"),
         });
     };

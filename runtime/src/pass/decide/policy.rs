@@ -25,7 +25,7 @@ pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> Resolve
 fn policy_of_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<ResolvedPolicy> {
     let target = namespace(context.wiring, object)?;
     let Some(namespace) = context.env.relations.named_now(&target) else {
-        let why = "cannot be read; does the role allow list and watch of namespaces?";
+        let why = "cannot be read; does the role allow list and watch on namespaces?";
         return Some(ResolvedPolicy::Unknown(format!("the namespace {} {why}", target.name)));
     };
     let annotations = namespace.meta()?.annotations.as_ref()?;
@@ -61,8 +61,10 @@ pub(in crate::pass) fn change(before: &DesiredStatus, after: &DesiredStatus) -> 
         return None;
     }
     let note = match is.as_str() {
-        "skip" => "the policy is skip: nothing is changed, neither now nor when the object goes",
-        "detach-on-delete" => "the policy is detach-on-delete: when the object goes, what was made for it stays",
+        "skip" => "the policy is skip: the operator changes nothing, not even on deletion",
+        "detach-on-delete" => {
+            "the policy is detach-on-delete: on deletion, the resources created for the object remain"
+        }
         _ => "the policy is manage",
     };
     Some(event::event(EventType::Normal, "PolicyChanged", note))
@@ -84,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_known_policy_change_is_noted() {
-        assert!(note("manage", "skip").unwrap().starts_with("the policy is skip: nothing is changed"));
-        assert!(note("manage", "detach-on-delete").unwrap().contains("what was made for it stays"));
+        assert!(note("manage", "skip").unwrap().starts_with("the policy is skip: the operator changes nothing"));
+        assert!(note("manage", "detach-on-delete").unwrap().contains("the resources created for the object remain"));
         assert_eq!(note("skip", "manage").unwrap(), "the policy is manage");
         assert_eq!(note("skip", "").unwrap(), "the policy is manage");
         for (was, is) in [("skip", "skip"), ("", ""), ("manage", UNKNOWN_WORD), (UNKNOWN_WORD, UNKNOWN_WORD)] {

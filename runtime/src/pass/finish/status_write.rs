@@ -38,7 +38,7 @@ pub(in crate::pass) async fn write(
 pub(in crate::pass) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<DynamicObject, Unwritten> {
     match answer.metadata.uid.as_deref() == Some(&*identity.uid) {
         true => Ok(answer),
-        false => Err(Unwritten::Failed(ApiError::Failed("the answer to the write is not the object".into()))),
+        false => Err(Unwritten::Failed(ApiError::Failed("the response to the write is not the object".into()))),
     }
 }
 

@@ -105,8 +105,8 @@ impl PassReport {
 fn unstalled(before: &DesiredStatus, after: &DesiredStatus, outcome: &Outcome) -> Option<&'static str> {
     let ends = before.is_stalled() && !after.is_stalled();
     match outcome {
-        Outcome::Failed { .. } if ends => Some("not stalled any more, retrying"),
-        Outcome::Waiting { .. } if ends => Some("not stalled any more, waiting"),
+        Outcome::Failed { .. } if ends => Some("no longer stalled, retrying"),
+        Outcome::Waiting { .. } if ends => Some("no longer stalled, waiting"),
         _ => None,
     }
 }
@@ -213,14 +213,14 @@ mod tests {
     fn the_end_of_a_stall_is_reported_without_success() {
         let (stalled, not) = (status(Some(ConditionStatus::False), true), status(Some(ConditionStatus::False), false));
         let waiting = Outcome::Waiting { poll: None };
-        assert_eq!(unstalled(&stalled, &not, &failed()), Some("not stalled any more, retrying"));
-        assert_eq!(unstalled(&stalled, &not, &waiting), Some("not stalled any more, waiting"));
+        assert_eq!(unstalled(&stalled, &not, &failed()), Some("no longer stalled, retrying"));
+        assert_eq!(unstalled(&stalled, &not, &waiting), Some("no longer stalled, waiting"));
         for (before, after) in [(&not, &not), (&stalled, &stalled), (&not, &stalled)] {
             assert_eq!((unstalled(before, after, &failed()), unstalled(before, after, &waiting)), (None, None));
         }
         assert_eq!(unstalled(&stalled, &not, &Outcome::Done), None);
         let report = PassReport::of(&stalled, &not, &failed(), Some(&pass_error(Class::Transient)), &DECLARED);
-        assert_eq!(report.announcement.event.unwrap().note, "not stalled any more, retrying: so");
+        assert_eq!(report.announcement.event.unwrap().note, "no longer stalled, retrying: so");
         assert!(report.transition && (report.reason, report.message) == ("Boom".to_owned(), "boom".to_owned()));
     }
 

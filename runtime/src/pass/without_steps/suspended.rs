@@ -21,7 +21,7 @@ pub(in crate::pass) async fn reconcile_suspended(
     let known = std::mem::replace(&mut context.memory().entry(key.clone()).or_default().suspended, true);
     if pass.triggers.contains(TriggerSet::SUSPENSION) && !known {
         tracing::info!("suspended");
-        send_event(context, pass, object, "Suspended", "nothing is done for this object until it is resumed");
+        send_event(context, pass, object, "Suspended", "the object is not reconciled until it is resumed");
     }
     let backend = backend::backend(context, pass, object);
     let state = PassState::new(object, *context.wiring, backend.clone());

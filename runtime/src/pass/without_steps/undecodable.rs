@@ -32,18 +32,18 @@ fn note(context: &PassContext, key: &Key, found: &Undecodable) -> String {
     let finalizer = context.finalizers.name();
     let headline = format!("the {kind} does not fit its type: {error}");
     if !found.finalizers.iter().any(|held| held == finalizer) {
-        return format!("{headline}; it is left alone until the field is corrected");
+        return format!("{headline}; the object is not reconciled until the field is corrected");
     }
     if !found.deleting {
         return format!(
-            "{headline}; it is left alone until the field is corrected, and its finalizer {finalizer} stays"
+            "{headline}; the object is not reconciled until the field is corrected, and its finalizer {finalizer} remains"
         );
     }
     let plural = plural_and_group(&context.kind.resource.plural, &context.kind.resource.group);
     let space = key.namespace.as_ref().map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
     format!(
-        "{headline}; it is being deleted, but its cleanup cannot run, so its finalizer {finalizer} stays: correct the field, or \
-         remove by hand what was made for it and then the finalizer: kubectl edit {plural}{space} {}",
+        "{headline}; the object is being deleted, but its cleanup cannot run, so its finalizer {finalizer} remains: correct the field, or \
+         delete the resources created for the object and then the finalizer: kubectl edit {plural}{space} {}",
         key.name
     )
 }

@@ -54,7 +54,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         let found = async move {
             let found = backend.get(step, relation, target).await;
             let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
-            let object = found.ok_or_else(|| "it is not there yet".to_owned())?;
+            let object = found.ok_or_else(|| "it does not exist yet".to_owned())?;
             match readiness_of(&object) {
                 Readiness::Ready => typed(&object).map_err(|error| format!("it cannot be decoded: {error}")),
                 Readiness::NotReady(why) => Err(why),

@@ -46,7 +46,7 @@ impl PassState {
         if self.step.is_none() {
             return;
         }
-        let message = format!("{} is in the way", self.running_part());
+        let message = format!("blocked by {}", self.running_part());
         self.conditions.block_unreported(&message, &self.before);
     }
 
@@ -54,7 +54,7 @@ impl PassState {
     pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, DesiredStatus) {
         let outcome = match outcome {
             Outcome::Ignored if !self.conditions.all_reported() => {
-                Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
+                Outcome::Failed { message: "the error is ignored, but a condition was never reported".into() }
             }
             other => other,
         };
@@ -271,7 +271,10 @@ mod tests {
     #[test]
     fn an_ignored_error_fails_with_unreported_conditions() {
         let failed = run(state(vec![]), &[FETCH], pass_error(Class::Ignored)).0;
-        assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
+        assert_eq!(
+            failed,
+            Outcome::Failed { message: "the error is ignored, but a condition was never reported".into() }
+        );
         let found = ["Fetched", "Stored"].map(|type_| Condition {
             observed_generation: Some(1),
             ..state(vec![]).before.stamped(type_, ConditionStatus::True, "Succeeded", "")

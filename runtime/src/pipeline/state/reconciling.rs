@@ -16,7 +16,7 @@ pub(super) fn retry_message(state: &PassState, outcome: &Outcome) -> String {
     };
     match outcome {
         Outcome::Waiting { .. } => format!("waiting in {step}"),
-        Outcome::Requeue { .. } => format!("{step} asked to run again"),
+        Outcome::Requeue { .. } => format!("{step} requested a requeue"),
         // No condition is marked, so the message is the only place for the error.
         Outcome::Failed { message } if state.marked.is_none() => message.clone(),
         _ => format!("retrying {step}"),
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(message(at(None, None), &waiting), "waiting in the pass");
         assert_eq!(message(at(Some(&FETCH), None), &waiting), "waiting in fetch");
         assert_eq!(message(at(Some(&FETCH), Some("remove")), &waiting), "waiting in the cleanup remove");
-        assert_eq!(message(at(Some(&FETCH), None), &requeue), "fetch asked to run again");
+        assert_eq!(message(at(Some(&FETCH), None), &requeue), "fetch requested a requeue");
         assert_eq!(message(at(Some(&FETCH), None), &failed), "boom");
         let mut marked = at(Some(&FETCH), None);
         marked.fail(None, "Because", "of this");

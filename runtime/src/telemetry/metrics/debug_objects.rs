@@ -118,7 +118,7 @@ impl Row {
     }
 
     /// The changes that trigger a reconcile.
-    pub(super) fn wakes(&self) -> Vec<String> {
+    pub(super) fn triggers(&self) -> Vec<String> {
         let own = [
             "spec, labels, annotations or deletion of itself".to_owned(),
             format!("annotation {}", self.wiring.request_annotation),

@@ -8,7 +8,8 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, Request, StatusCode, header};
 
 /// The response to a request for another host name.
-const REFUSAL: &str = "nothing is told under this host name: ask by the address, by localhost, or by a name that only the cluster knows\n";
+const REFUSAL: &str =
+    "this host name is not allowed: use the address, localhost, or a name that is internal to the cluster\n";
 
 /// Top-level names that do not exist in public DNS.
 const PRIVATE: [&str; 5] = ["localhost", "svc", "pod", "local", "internal"];

@@ -9,16 +9,8 @@ use super::debug_objects::{ObjectQuery, Row, short};
 const HEAD: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>objects</title>\
 <style>body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left;\
 vertical-align:top}.no{background:#fdd}</style>";
-const COLUMNS: [&str; 8] = [
-    "object",
-    "ready",
-    "why",
-    "last pass",
-    "failures",
-    "queue: when it is tried again",
-    "what would wake it",
-    "reconciler",
-];
+const COLUMNS: [&str; 8] =
+    ["object", "ready", "why", "last pass", "failures", "queue: next retry", "triggers", "reconciler"];
 
 /// Renders the page.
 pub(super) fn html(rows: &[Row], all: usize, filter: &ObjectQuery) -> String {
@@ -56,7 +48,7 @@ fn line(page: &mut String, row: &Row) {
         last.unwrap_or_else(|| "none since the start".into()),
         row.attempt().failures.to_string(),
         row.queue(),
-        row.wakes().join("; "),
+        row.triggers().join("; "),
         row.reconciler.to_owned(),
     ];
     for cell in cells {

@@ -12,15 +12,15 @@ pub(super) const LONG: Duration = Duration::from_secs(120);
 pub(super) type Paused = (&'static str, Duration, String);
 
 /// The readiness and the text of the response.
-pub(super) fn verdict(started: bool, ailing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
+pub(super) fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
     let has_paused = paused.iter().any(|(_, time, _)| *time >= LONG);
-    let ready = started && !has_paused && !ailing.iter().any(counts);
+    let ready = started && !has_paused && !failing.iter().any(counts);
     let word = match (ready, started) {
         (true, _) => "ready",
         (false, true) => "not ready",
         (false, false) => "starting",
     };
-    let lines = ailing.iter().fold(String::new(), |lines, one| format!("{lines}{}\n", line(one)));
+    let lines = failing.iter().fold(String::new(), |lines, one| format!("{lines}{}\n", line(one)));
     let lines = paused.iter().fold(lines, |lines, (reconciler, time, why)| {
         format!("{lines}{reconciler} paused for {} s: {}\n", time.as_secs(), sanitize(why))
     });

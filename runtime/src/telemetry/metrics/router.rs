@@ -14,8 +14,8 @@ use super::debug_objects::{ObjectQuery, rows};
 use super::registry::Metrics;
 use super::{ReconcilerMetrics, host_check, html, readiness};
 
-const PAGES: &str = "there is /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
-const READ_ONLY: &str = "this is to be read only: use GET\n";
+const PAGES: &str = "available paths: /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
+const READ_ONLY: &str = "read-only: use GET\n";
 
 /// The pages of this operator. `local` is whether the listener has a loopback address.
 pub(super) fn router(metrics: Metrics, local: bool) -> Router {
@@ -40,7 +40,7 @@ async fn scraped(State(metrics): State<Metrics>) -> Response {
 }
 
 async fn ready(State(metrics): State<Metrics>) -> (StatusCode, String) {
-    let (ready, text) = readiness::verdict(metrics.has_started(), &metrics.health().ailing(), &paused(&metrics));
+    let (ready, text) = readiness::verdict(metrics.has_started(), &metrics.health().failing(), &paused(&metrics));
     (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text)
 }
 

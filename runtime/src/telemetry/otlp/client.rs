@@ -29,7 +29,7 @@ impl Client {
     /// # Errors
     /// The endpoint is not an `http://` URL.
     pub(super) fn to(endpoint: &str) -> Result<Self, String> {
-        let refused = || format!("`{endpoint}` is no endpoint: write it like http://localhost:4318");
+        let refused = || format!("`{endpoint}` is not an endpoint: write it like http://localhost:4318");
         let uri: Uri = endpoint.parse().map_err(|_| refused())?;
         let host = uri.host().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(refused)?;
         let host = format!("{host}:{}", uri.port_u16().unwrap_or(80));
