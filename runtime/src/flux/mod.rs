@@ -55,7 +55,7 @@
 //!
 //! impl flux::HasFluxStatus for RepoStatus {
 //!     fn flux_status(&self) -> &flux::FluxStatus { &self.kept }
-//!     fn kept_mut(&mut self) -> &mut flux::FluxStatus { &mut self.kept }
+//!     fn flux_status_mut(&mut self) -> &mut flux::FluxStatus { &mut self.kept }
 //! }
 //!
 //! const FINALIZER: &str = "example.dev/finalizer";
@@ -74,7 +74,7 @@
 //!         };
 //!         let revision = format!("{host}@main");
 //!         let stamp = repo.stamp();
-//!         mark_true(&mut repo.kept_mut().conditions, "Fetched", "Succeeded", &format!("fetched {revision}"), &stamp);
+//!         mark_true(&mut repo.flux_status_mut().conditions, "Fetched", "Succeeded", &format!("fetched {revision}"), &stamp);
 //!         repo.status.get_or_insert_default().revision = Some(revision);
 //!         Ok(ReconcileResult::Success)
 //!     })

@@ -11,15 +11,28 @@ use super::Kind;
 /// # Errors
 /// The content does not fit the type.
 pub(crate) fn typed<K: Kind>(object: &DynamicObject) -> serde_json::Result<K> {
-    let types = object.types.iter().flat_map(|types| [("apiVersion", &types.api_version), ("kind", &types.kind)]);
-    let types: Vec<(&str, Value)> = types.map(|(name, text)| (name, Value::String(text.clone()))).collect();
-    // The metadata has its type already. An empty one satisfies a type that requires the field.
-    let metadata = Value::Object(Map::new());
-    let head = types.iter().map(|(name, value)| (*name, value)).chain([("metadata", &metadata)]);
-    let content = object.data.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
-    let mut typed = K::deserialize(MapDeserializer::new(head.chain(content)))?;
+    let head = head(object);
+    let mut typed = K::deserialize(MapDeserializer::new(fields(&head, object).into_iter()))?;
     *typed.meta_mut() = object.metadata.clone();
     Ok(typed)
+}
+
+/// The fields that a [`DynamicObject`] holds outside of its content.
+fn head(object: &DynamicObject) -> [(&'static str, Option<Value>); 3] {
+    let types = object.types.as_ref();
+    let text = |text: &String| Value::String(text.clone());
+    [
+        ("apiVersion", types.map(|types| text(&types.api_version))),
+        ("kind", types.map(|types| text(&types.kind))),
+        // The metadata has its type already. An empty one satisfies a type that requires the field.
+        ("metadata", Some(Value::Object(Map::new()))),
+    ]
+}
+
+/// All fields. Not generic, so that it is compiled once for all kinds.
+fn fields<'o>(head: &'o [(&'static str, Option<Value>)], object: &'o DynamicObject) -> Vec<(&'o str, &'o Value)> {
+    let head = head.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?)));
+    head.chain(object.data.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value))).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
+
+use kube::core::DynamicObject;
 
 use crate::api::{ApiError, BoxFuture};
 use crate::dependency::NotReady;
@@ -43,11 +46,6 @@ call_future!(
     Get<K> = Result<Option<K>, ApiError>
 );
 call_future!(
-    /// The future of [`Cx::apply`](crate::Cx::apply).
-    Apply<K> = Result<K, ApiError>
-);
-
-call_future!(
     /// The future of [`Cx::list`](crate::Cx::list) and [`Cx::owned`](crate::Cx::owned).
     List<K> = Result<K, ApiError>
 );
@@ -67,5 +65,30 @@ impl Future for Delete<'_> {
 impl std::fmt::Debug for Delete<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Delete")
+    }
+}
+
+/// The text of a target, for messages, and its object after the call.
+pub(super) type Applied = (String, Arc<DynamicObject>);
+
+/// The future of [`Cx::apply`](crate::Cx::apply).
+#[must_use = "futures do nothing unless awaited"]
+pub struct Apply<'a, K> {
+    // The call is the same for all kinds, so that it is compiled once; only `decode` depends on the kind.
+    pub(super) call: BoxFuture<'a, Result<Applied, ApiError>>,
+    pub(super) decode: fn(&Applied) -> Result<K, ApiError>,
+}
+
+impl<K> Future for Apply<'_, K> {
+    type Output = Result<K, ApiError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.call.as_mut().poll(cx).map(|applied| (self.decode)(&applied?))
+    }
+}
+
+impl<K> std::fmt::Debug for Apply<'_, K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Apply")
     }
 }

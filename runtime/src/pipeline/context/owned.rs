@@ -7,11 +7,12 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::ObjectMeta;
 
 use super::Cx;
-use super::futures::{Apply, Delete, List};
+use super::futures::{Applied, Apply, Delete, List};
 use super::reads::{target, undecoded};
-use crate::api::ApiError;
+use crate::api::{ApiError, BoxFuture, Target};
 use crate::kind::typed;
 use crate::pipeline::permission::OwnedBy;
+use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
@@ -34,19 +35,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, the object has no name, or it belongs to another owner.
     pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
-        let target = object.meta().name.as_deref().map(|name| target::<K>(self.state, name));
-        let json = serde_json::to_string(object);
-        let state = &mut *self.state;
-        Apply(Box::pin(async move {
-            let target =
-                target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&())).into()))?;
-            let json = json.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}").into()))?;
-            let text = target.to_string();
-            let (backend, relation) = (state.backend.clone(), owning(S::WIRING.relations, &target.kind));
-            let applied = backend.apply(state.step_name(), relation, target, json).await;
-            let applied = applied.map_err(|error| state.blocked_by(&text, error))?;
-            typed(&applied).map_err(|error| undecoded(&text, &error))
-        }))
+        let target = target::<K>(self.state, object.meta().name.as_deref().unwrap_or_default());
+        let call = apply(self.state, S::WIRING.relations, target, serde_json::to_string(object));
+        Apply { call, decode: |(target, applied)| typed(applied).map_err(|error| undecoded(target, &error)) }
     }
 
     /// Applies a Secret with this name and exactly this content, owned by the reconciled object.
@@ -117,6 +108,27 @@ impl<S: SubReconciler> Cx<'_, S> {
 }
 
 /// The relation by which the step owns the kind.
+/// Applies an object whose text is `json`. Not generic, so that it is compiled once.
+fn apply<'c>(
+    state: &'c mut PassState,
+    relations: &'static [Relation],
+    target: Target,
+    json: serde_json::Result<String>,
+) -> BoxFuture<'c, Result<Applied, ApiError>> {
+    Box::pin(async move {
+        if target.name.is_empty() {
+            return Err(ApiError::Invalid(format!("a {} without a name", target.kind.resource.kind).into()));
+        }
+        let json = json.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}").into()))?;
+        let text = target.to_string();
+        let (backend, relation) = (state.backend.clone(), owning(relations, &target.kind));
+        match backend.apply(state.step_name(), relation, target, json).await {
+            Ok(applied) => Ok((text, applied)),
+            Err(error) => Err(state.blocked_by(&text, error)),
+        }
+    })
+}
+
 fn owning(relations: &[Relation], kind: &KindInfo) -> Relation {
     let declared = relations.iter().find(|relation| relation.how == How::Owns && relation.is_of(kind));
     declared.copied().unwrap_or(Relation::new(How::Owns, None))
