@@ -1,4 +1,5 @@
-//! The words in the prose for users: README, guide, docs and rustdoc. The contributors' page lists the replacements.
+//! The words in the prose for users: README, guide, docs, rustdoc, and the texts that the crates print. The contributors' page lists the
+//! replacements.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::fs;
@@ -23,21 +24,27 @@ const PHRASES: [&str; 14] = [
     "in the way",
 ];
 /// Allowed phrases: file, phrase, reason.
-const EXCEPTIONS: [(&str, &str, &str); 0] = [];
+const EXCEPTIONS: [(&str, &str, &str); 2] = [
+    ("examples/src/bin/gitrepository/coverage.rs", "nobody", "the name of a repository that does not exist"),
+    ("examples/src/bin/postgresuser/reference.rs", "nobody", "the user of PostgreSQL"),
+];
 
 /// Markdown that users read.
 const PAGES: [&str; 5] = ["README.md", "CONTRIBUTING.md", "docs/", "runtime/src/guide/", "macros/src/"];
-/// Sources whose documentation is published.
-const CRATES: [&str; 2] = ["runtime/src/", "macros/src/"];
+/// Sources whose documentation and messages users read.
+const CRATES: [&str; 4] = ["runtime/src/", "macros/src/", "tests/kit/src/", "examples/src/"];
 
-/// The lines of prose of a file, with their numbers: outside of code.
+/// The lines of prose of a file, with their numbers: text outside of code, documentation and string literals.
 fn prose<'t>(file: &str, text: &'t str) -> Vec<(usize, String)> {
     let is_rust = Path::new(file).extension().is_some_and(|extension| extension == "rs");
     let mut in_code = false;
     let lines = text.lines().enumerate().filter_map(|(at, line): (usize, &'t str)| {
         let line = line.trim_start();
         let line = match is_rust {
-            true => line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?,
+            true => match line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) {
+                Some(documentation) => documentation,
+                None => return literals(line).map(|text| (at + 1, text)),
+            },
             false => line,
         };
         if line.trim_start().starts_with("```") {
@@ -47,6 +54,12 @@ fn prose<'t>(file: &str, text: &'t str) -> Vec<(usize, String)> {
         (!in_code).then(|| (at + 1, without_code_spans(line)))
     });
     lines.collect()
+}
+
+/// The string literals of a line of code that is no comment.
+fn literals(line: &str) -> Option<String> {
+    let is_text = !line.starts_with("//") && line.contains('"');
+    is_text.then(|| line.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" "))
 }
 
 fn without_code_spans(line: &str) -> String {
@@ -94,7 +107,9 @@ fn prose_uses_no_listed_phrase() {
 fn phrases_match_whole_words_outside_code() {
     assert!(has("Nobody waits.", "nobody") && has("it is told", "is told"));
     assert!(!has("troubleshooting", "trouble") && !has("this tolduser", "is told"));
-    let text = "/// Runs as `nobody`.\n/// ```\n/// // nobody\n/// ```\nlet nobody = 1;\n//! Somebody waits.";
-    assert_eq!(prose("a.rs", text), [(1, " Runs as `.".to_owned()), (6, " Somebody waits.".to_owned())]);
+    let text =
+        "/// Runs as `nobody`.\n/// ```\n/// // nobody\n/// ```\nlet nobody = \"a\";\n// \"b\"\n//! Somebody waits.";
+    let found = [(1, " Runs as `."), (5, "a"), (7, " Somebody waits.")].map(|(at, text)| (at, text.to_owned()));
+    assert_eq!(prose("a.rs", text), found);
     assert_eq!(prose("a.md", "a\n```\nb\n```\nc"), [(1, "a".to_owned()), (5, "c".to_owned())]);
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::terminal::print_line;
 
 /// A demo.
-#[allow(async_fn_in_trait, reason = "it runs where it is told")]
+#[allow(async_fn_in_trait, reason = "its futures run on the current task")]
 pub trait Story {
     /// The text that is printed before the cleanup.
     const FAREWELL: &'static str;

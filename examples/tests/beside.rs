@@ -92,7 +92,7 @@ async fn both_operators_look_the_same_to_users() {
     let (by_hand, their_writes) =
         tokio::select! { seen = life(&theirs) => seen, () = controller => panic!("it ended") };
     assert_eq!(by_us, by_hand);
-    assert_eq!((our_writes, their_writes), (0, 144), "requests to write in a day at rest");
+    assert_eq!((our_writes, their_writes), (0, 144), "requests to write in a day without changes");
     assert_eq!(by_us[1].0["Reconciling"], "True ProgressingWithRetry");
 }
 

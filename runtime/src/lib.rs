@@ -17,7 +17,7 @@
 //! - [`Pass`]: the context of a pass, which a pipeline hands to its steps
 //! - [`guide`]: the stages of a pass, its outcomes and costs, and the differences from other frameworks
 //!
-//! Without the default feature `operator` the crate contains only types. This is enough to type-check an operator, and it builds much faster.
+//! Without the feature `operator`, which the default feature `cli` enables, the crate contains only types. This is enough to type-check an operator, and it builds much faster.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
@@ -126,9 +126,11 @@ pub mod backend {
 ///
 /// Use them in steps that are generic over a kind or a condition.
 pub mod permission {
-    pub use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+    pub use crate::pipeline::permission::{
+        CachedBy, ClearedBy, IndexedBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy,
+    };
     // Compiler messages name the lists of a step's attribute by these types.
-    pub use crate::pipeline::permission::{clears, indexes, kept, labels, owns, reads, sets, watches};
+    pub use crate::pipeline::permission::{cached, clears, indexes, labels, owns, reads, sets, watches};
 }
 
 /// The futures that the methods of [`Cx`] return.

@@ -14,7 +14,7 @@ pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, fi
 pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, Unchecked, action, clears, indexes, kept, labels, owns, reads, sets, watches,
+    Declares, Unchecked, action, cached, clears, indexes, labels, owns, reads, sets, watches,
 };
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;

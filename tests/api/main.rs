@@ -3,6 +3,7 @@
 //! To accept an intended change: `GENERATED=overwrite cargo test -p evenkeel-tests --test api`.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod closed;
 mod usage;
 
 use std::collections::BTreeSet;
@@ -63,11 +64,13 @@ fn the_public_api_is_unchanged() {
         "if the change is meant: GENERATED=overwrite cargo test -p evenkeel-tests --test api, and a line in CHANGELOG"
     );
     for name in CRATES {
-        let json = Builder::from_rustdoc_json(docs.join(format!("{name}.json")));
+        let documentation = docs.join(format!("{name}.json"));
+        let json = Builder::from_rustdoc_json(&documentation);
         let api = json.omit_blanket_impls(true).omit_auto_trait_impls(true).build().unwrap();
         let items: BTreeSet<String> = api.items().map(|item| format!("{item}\n")).collect();
         let file = here.join(format!("api/{name}.txt"));
         assert_generated(file, &items.iter().map(String::as_str).collect::<String>());
         usage::check(here.parent().unwrap(), name, &items);
+        closed::check(here.parent().unwrap(), name, &documentation, &items);
     }
 }

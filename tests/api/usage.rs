@@ -73,7 +73,8 @@ fn is_used(item: &str, words: &BTreeSet<String>) -> bool {
 
 /// The path of the item, without generics: `evenkeel::Cx::apply`.
 fn path(line: &str, krate: &str) -> Option<String> {
-    let mut rest = line.trim().strip_prefix("pub ")?;
+    let line = line.trim();
+    let mut rest = line.strip_prefix("#[non_exhaustive] ").unwrap_or(line).strip_prefix("pub ")?;
     let mut is_item = false;
     while let Some((_, after)) = rest.split_once(' ').filter(|(word, _)| KEYWORDS.contains(word)) {
         (rest, is_item) = (after, true);

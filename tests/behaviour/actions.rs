@@ -222,8 +222,8 @@ fn error_actions_are_known_at_compile_time() {
     assert_eq!(known[0], ("Hopeless", "stalled", "A person must help."));
     assert_eq!(known[2], ("Postponed", "waiting", "Later, in a tuple."));
     let actions: Vec<_> = StepError::VARIANTS.iter().map(|info| info.actions).collect();
-    let quiet = Actions { event: EventLevel::None, log: LogLevel::Debug, notify: false };
-    let warned = Actions { event: EventLevel::Warning, ..Actions::WAITING };
+    let quiet = Actions::WAITING.with_event(EventLevel::None).with_log(LogLevel::Debug);
+    let warned = Actions::WAITING.with_event(EventLevel::Warning);
     let all = [Actions::STALLED, Actions::WAITING, warned, Actions::TRANSIENT, quiet, Actions::IGNORED];
     assert_eq!(actions, all);
     assert_eq!(StepError::Quiet.actions(), quiet);

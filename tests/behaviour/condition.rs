@@ -96,7 +96,7 @@ fn an_unused_declared_reason_is_reported() {
     let wiring = <vault as evenkeel::Reconciler>::WIRING;
     assert_eq!(wiring.unused_reasons(), [], "all three of Verified are used, one by the error");
     assert_eq!(wiring.conditions[1].reasons[1].doc, "The seal is broken");
-    let silent: Vec<_> = wiring.steps.iter().map(|step| StepWiring { says: &[], ..*step }).collect();
+    let silent: Vec<_> = wiring.steps.iter().map(|step| StepWiring { reasons: &[], ..*step }).collect();
     let wiring = Wiring { steps: silent.leak(), ..wiring };
     let unsaid: Vec<_> = wiring.unused_reasons().iter().map(|unsaid| unsaid.reason).collect();
     assert_eq!(unsaid, ["Sealed", "Tampered"]);

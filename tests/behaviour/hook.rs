@@ -59,7 +59,7 @@ fn report(widget: &Widget, end: &mut PassEnd<'_, WidgetStatus>) {
     match widget.spec.store.as_deref() {
         Some("announce") => {
             let event = end.event().map(|event| event.reason.clone());
-            assert_eq!(event, end.is_transition().then(|| "Broken".to_owned()), "none at rest");
+            assert_eq!(event, end.is_transition().then(|| "Broken".to_owned()), "none while idle");
             end.announce(EventLevel::Normal, "Announced", "by the hook, see https://me:secret@example.com");
         }
         Some("silence") => end.silence(),

@@ -43,7 +43,7 @@ async fn a_week_of_requeues_and_retries_runs_in_virtual_time() {
     // A silent watch reads the version of the server once, through a list of one item: once for each of the two.
     let asks = world.wire.count(|call| call.method == "GET" && call.query.contains("limit=1"));
     assert!(asks <= 2, "{asks} versions asked for");
-    assert_eq!(world.wire.count(|call| !call.is_watch()), asks, "nothing is read or written for objects at rest");
+    assert_eq!(world.wire.count(|call| !call.is_watch()), asks, "nothing is read or written for idle objects");
     assert!(done.due <= renewals as u64 + 3 * 4, "{renewals} renewals, {done:?}");
     assert_eq!((done.written, done.woken, done.delivered), (0, 0, 0));
     assert!(done.visited <= 10 * asks as u64, "{done:?}");

@@ -67,7 +67,7 @@ async fn rest() {
         lines.push((name(who), points));
     }
     let (x, y) = (Axis::linear("hours"), Axis::linear("writes"));
-    draw("rest", "Writes of an object with a child at rest", &x, &y, &lines);
+    draw("rest", "Writes of an object with an idle child", &x, &y, &lines);
 }
 
 /// All requests of a restart with unchanged objects.

@@ -1,4 +1,4 @@
-//! The goldens read well: one mistake is one error, with its cure, and nothing of ours shines through.
+//! Rules for the goldens: one error per mistake, with its fix, and no private name of evenkeel.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::fs;
@@ -30,7 +30,7 @@ fn no_message_names_what_is_private() {
 }
 
 #[test]
-fn our_headlines_are_short_and_followed_by_the_cure() {
+fn our_headlines_are_short_and_followed_by_the_fix() {
     for (path, text) in goldens("own") {
         let headline = text.lines().next().unwrap().strip_prefix("error: ").unwrap();
         let plain = !headline.ends_with('.') && !headline.starts_with(char::is_uppercase);

@@ -53,7 +53,7 @@ pub(crate) enum Poll {
 
 /// Overrides of the events, logs and notifications of the class; each is a variant of the runtime's enum.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct ActionArgs {
     /// The class whose severity is used instead of the variant's own.
     pub(crate) severity: Option<&'static str>,
     pub(crate) event: Option<&'static str>,
@@ -67,7 +67,7 @@ pub(crate) struct ClassArgs {
     pub(crate) reason: Option<LitStr>,
     /// The retry pace, as a variant of the runtime's enum.
     pub(crate) retry: Option<&'static str>,
-    pub(crate) told: Told,
+    pub(crate) actions: ActionArgs,
 }
 
 pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
@@ -81,15 +81,15 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
     // An unreadable argument may be the class, so its error suffices.
     let readable = errors.count() == before;
     let (classes, others): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
-    let (mut reason, mut retry, mut told) = (None, None, Told::default());
+    let (mut reason, mut retry, mut actions) = (None, None, ActionArgs::default());
     for arg in others {
         match arg.key.to_string().as_str() {
             "reason" => reason = errors.take(arg.text("\"Word\"")),
             "retry" => retry = errors.take(parse_retry(arg, &classes)),
-            "severity" => told.severity = errors.take(parse_word("severity", arg, SEVERITIES)),
-            "event" => told.event = errors.take(parse_word("event", arg, EVENTS)),
-            "log" => told.log = errors.take(parse_word("log level", arg, LOGS)),
-            _ => told.notify = errors.take(parse_notify(arg)),
+            "severity" => actions.severity = errors.take(parse_word("severity", arg, SEVERITIES)),
+            "event" => actions.event = errors.take(parse_word("event", arg, EVENTS)),
+            "log" => actions.log = errors.take(parse_word("log level", arg, LOGS)),
+            _ => actions.notify = errors.take(parse_notify(arg)),
         }
     }
     if let Some(reason) = &reason {
@@ -108,7 +108,7 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
             None
         }
     };
-    ClassArgs { class, reason, retry, told }
+    ClassArgs { class, reason, retry, actions }
 }
 
 fn parse_one(arg: &Arg, errors: &mut Errors) -> Option<Class> {

@@ -96,18 +96,18 @@ fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
 }
 
 /// The actions of a variant: those of its class, with the overrides of its attribute.
-fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
+fn expand_actions(krate: &Krate, Arm { class, actions, .. }: &Arm) -> TokenStream {
     let class = match class {
         Kind::Stalled => quote!(STALLED),
         Kind::Ignored => quote!(IGNORED),
         Kind::Transient => quote!(TRANSIENT),
         Kind::Waiting(_) => quote!(WAITING),
     };
-    let severity = told.severity.map(|severity| format_ident!("{severity}").into_token_stream());
+    let severity = actions.severity.map(|severity| format_ident!("{severity}").into_token_stream());
     let class = severity.unwrap_or(class);
-    let event = told.event.map(|level| format_ident!("{level}")).into_iter();
-    let log = told.log.map(|level| format_ident!("{level}")).into_iter();
-    let notify = told.notify.iter().map(|notify| match notify {
+    let event = actions.event.map(|level| format_ident!("{level}")).into_iter();
+    let log = actions.log.map(|level| format_ident!("{level}")).into_iter();
+    let notify = actions.notify.iter().map(|notify| match notify {
         true => quote!(.with_notification()),
         false => quote!(.without_notification()),
     });

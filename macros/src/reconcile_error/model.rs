@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Data, DeriveInput, Generics, Type, Variant};
 
-use super::args::{Class, ClassArgs, Poll, Told, parse_class, parse_krate};
+use super::args::{ActionArgs, Class, ClassArgs, Poll, parse_class, parse_krate};
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::docs;
@@ -24,7 +24,7 @@ pub(crate) struct Arm {
     pub(crate) doc: String,
     /// The retry pace, if it is declared.
     pub(crate) retry: Option<&'static str>,
-    pub(crate) told: Told,
+    pub(crate) actions: ActionArgs,
     /// The type that must name a watched object.
     pub(crate) triggered_by: Option<Type>,
 }
@@ -51,7 +51,7 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> ErrorModel {
 
 fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
     let ident = variant.ident.clone();
-    let ClassArgs { class, reason, mut retry, told } = parse_class(&ident, &variant.attrs, errors);
+    let ClassArgs { class, reason, mut retry, actions } = parse_class(&ident, &variant.attrs, errors);
     let reason = reason.map_or_else(|| plain(&ident), |reason| reason.value());
     let (class, triggered_by) = match class {
         Some(Class::Stalled) => (Kind::Stalled, None),
@@ -67,5 +67,5 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
         Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
         Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
     };
-    Arm { ident, class, reason, doc: docs::text(&variant.attrs), retry, told, triggered_by }
+    Arm { ident, class, reason, doc: docs::text(&variant.attrs), retry, actions, triggered_by }
 }

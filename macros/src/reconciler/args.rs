@@ -94,7 +94,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) krate: Krate,
     /// Whether `conditions` was given, even if it is invalid or misspelt.
     #[darling(skip)]
-    pub(crate) says_conditions: bool,
+    pub(crate) has_conditions: bool,
     /// Whether an error in `policies` or `observe` is already reported.
     #[darling(skip)]
     pub(crate) wrong_policies: bool,
@@ -112,13 +112,13 @@ pub(crate) struct Previously {
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs {
     let list = parse_args(tokens, &KEYS, errors);
-    let says_conditions = errors.count() > 0 || list.iter().any(|arg| arg.key == "conditions");
+    let has_conditions = errors.count() > 0 || list.iter().any(|arg| arg.key == "conditions");
     let gives = |key: &str| list.iter().any(|arg| arg.key == key);
     let (policies, observe) = (gives("policies"), gives("observe"));
     let text = list.iter().find(|arg| arg.key == "conditions").and_then(|arg| arg.text("").ok()?.parse().ok());
     let args: ReconcilerArgs = meta::fill(list, errors);
     let wrong_policies = policies && args.policies.is_none() || observe && args.observe.is_none();
-    ReconcilerArgs { conditions: args.conditions.or(text), says_conditions, wrong_policies, ..args }
+    ReconcilerArgs { conditions: args.conditions.or(text), has_conditions, wrong_policies, ..args }
 }
 
 fn parse_previously(arg: &Arg) -> syn::Result<Previously> {

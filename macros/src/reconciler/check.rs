@@ -22,7 +22,7 @@ pub(crate) fn check_module(args: &ReconcilerArgs, errors: &mut Errors) {
 
 /// A reconciler must have a condition set.
 pub(crate) fn check_conditions(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
-    if args.conditions.is_none() && !args.says_conditions {
+    if args.conditions.is_none() && !args.has_conditions {
         let name = function.home.as_ref().map_or(&function.sig.ident, |home| &home.name);
         let help = "write `#[reconciler(conditions = RepoCondition)]`";
         errors.push(name, format_args!("{what} has no conditions"), help);

@@ -58,7 +58,7 @@ pub(crate) struct StepArgs {
     pub(crate) marker: Option<Ident>,
     pub(crate) krate: Krate,
     /// Whether `sets` was given, even if it is invalid or misspelt.
-    pub(crate) says_sets: bool,
+    pub(crate) has_sets: bool,
     /// The kinds in rejected arguments, which count as used.
     pub(crate) refused: Vec<Path>,
 }
@@ -74,7 +74,7 @@ pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> S
         step.take(&arg, errors);
     }
     // An error in the list may concern `sets` itself, so it suffices.
-    step.says_sets |= errors.count() > 0;
+    step.has_sets |= errors.count() > 0;
     step
 }
 
@@ -82,7 +82,7 @@ impl StepArgs {
     fn take(&mut self, arg: &Arg, errors: &mut Errors) {
         match arg.key.to_string().as_str() {
             "sets" => {
-                self.says_sets = true;
+                self.has_sets = true;
                 self.sets = paths(arg, "on::SourceFetched", errors);
             }
             "clears" => self.clears = paths(arg, "on::ArtifactOutdated", errors),

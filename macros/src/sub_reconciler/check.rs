@@ -51,7 +51,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
 
 /// Every step must set a condition: its failure would not be visible otherwise.
 fn check_sets(args: &StepArgs, function: &Function, errors: &mut Errors) {
-    if args.sets.is_empty() && !args.says_sets {
+    if args.sets.is_empty() && !args.has_sets {
         let name = &function.sig.ident;
         let help = "name the condition that reports its result: `#[sub_reconciler(sets(on::SourceFetched))]`";
         errors.push(name, format_args!("step `{name}` sets no condition"), help);

@@ -6,7 +6,7 @@ use syn::Path;
 use syn::spanned::Spanned;
 
 use super::args::{Order, StepArgs};
-use super::model::{ErrorType, Say, Step};
+use super::model::{ErrorType, Step, StepReason};
 use super::parts::Parts;
 use super::relation::{Adopt, Cache, How, Level, Own, Watch};
 use crate::syntax::action::wire;
@@ -20,8 +20,8 @@ use crate::syntax::sent::expand_sent;
 pub(crate) fn expand(step: &Step) -> Parts {
     let Step { args, function, marker, name, .. } = step;
     let (import, set, alias) = (args.krate.import(), expand_set(step), expand_short_set(step));
-    let (implementation, rights, owns) = (expand_impl(step), expand_rights(step), expand_owns(step));
-    let reasons = expand_reasons(step);
+    let (implementation, rights, owns) = (expand_impl(step), expand_permissions(step), expand_owns(step));
+    let reasons = expand_reason_checks(step);
     let impls = quote! {
         const _: () = {
             #import
@@ -128,7 +128,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let sets = expand_list("sets", expand_places(step, &args.sets));
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_list("relations", expand_relations(args));
-    let says = expand_list("says", expand_says(step));
+    let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
     quote! {
@@ -140,7 +140,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#external)*
             #(#check)*
             #relations
-            #says
+            #reasons
             #fails
             #actions
             #(timeout: #krate::std::option::Option::Some(#timeout),)*
@@ -195,12 +195,12 @@ fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
 }
 
 /// The literal reasons that the step sets, each with the place of its condition.
-fn expand_says(step: &Step) -> TokenStream {
-    let says = step.says.iter().map(|Say { marker, reason }| {
+fn expand_reasons(step: &Step) -> TokenStream {
+    let reasons = step.reasons.iter().map(|StepReason { marker, reason }| {
         let place = expand_places(step, std::slice::from_ref(marker));
         quote!((#place, #reason))
     });
-    quote!(#(#says),*)
+    quote!(#(#reasons),*)
 }
 
 fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream, cache: Option<&Cache>) -> TokenStream {
@@ -226,7 +226,7 @@ fn expand_indexes(krate: &Krate, Watch { kind, indexes, .. }: &Watch) -> TokenSt
 }
 
 /// The permissions of the step, as impls that the methods of its context require.
-fn expand_rights(step: &Step) -> TokenStream {
+fn expand_permissions(step: &Step) -> TokenStream {
     let args = &step.args;
     let watched: Vec<&Path> = args.watches.iter().map(|watch| &watch.kind).collect();
     let owned: Vec<&Path> = args.owns.iter().map(|own| &own.kind).collect();
@@ -238,22 +238,22 @@ fn expand_rights(step: &Step) -> TokenStream {
             read.push(path);
         }
     }
-    let sets = expand_right(step, "sets", &args.sets.iter().collect::<Vec<_>>());
-    let clears = expand_right(step, "clears", &args.clears.iter().collect::<Vec<_>>());
-    let watches = expand_right(step, "watches", &watched);
+    let sets = expand_permission(step, "sets", &args.sets.iter().collect::<Vec<_>>());
+    let clears = expand_permission(step, "clears", &args.clears.iter().collect::<Vec<_>>());
+    let watches = expand_permission(step, "watches", &watched);
     let listed = args.watches.iter().filter(|watch| watch.lists()).map(|Watch { kind, .. }| kind);
-    let labels = expand_right(step, "labels", &listed.clone().collect::<Vec<_>>());
-    let kept = args.owns.iter().filter(|own| own.keeps()).map(|Own { kind, .. }| kind);
-    let kept = expand_right(step, "kept", &kept.chain(listed).collect::<Vec<_>>());
+    let labels = expand_permission(step, "labels", &listed.clone().collect::<Vec<_>>());
+    let cached = args.owns.iter().filter(|own| own.keeps()).map(|Own { kind, .. }| kind);
+    let cached = expand_permission(step, "cached", &cached.chain(listed).collect::<Vec<_>>());
     let indexes = args.watches.iter().flat_map(|watch| &watch.indexes);
-    let indexes = expand_right(step, "indexes", &indexes.collect::<Vec<_>>());
-    let owns = expand_right(step, "owns", &owned);
-    let reads = expand_right(step, "reads", &read);
-    quote!(#sets #clears #watches #labels #indexes #kept #owns #reads)
+    let indexes = expand_permission(step, "indexes", &indexes.collect::<Vec<_>>());
+    let owns = expand_permission(step, "owns", &owned);
+    let reads = expand_permission(step, "reads", &read);
+    quote!(#sets #clears #watches #labels #indexes #cached #owns #reads)
 }
 
 /// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.
-fn expand_right(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
+fn expand_permission(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
     let list = format_ident!("{list}");
     let (params, bounds) = marker.params(None, &TokenStream::new());
@@ -273,9 +273,9 @@ fn expand_owns(step: &Step) -> TokenStream {
 }
 
 /// Checks that reasons are in the closed sets. Each has its own constant, since rustc stops at the first panic in one.
-fn expand_reasons(step: &Step) -> TokenStream {
+fn expand_reason_checks(step: &Step) -> TokenStream {
     let krate = step.args.krate.full();
-    let reasons = step.says.iter().map(|Say { marker, reason }| {
+    let reasons = step.reasons.iter().map(|StepReason { marker, reason }| {
         let here = krate.at(reason.span());
         quote_spanned!(reason.span()=> const REASON: () = #here::check_reason::<#marker>(#reason);)
     });

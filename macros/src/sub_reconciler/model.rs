@@ -10,7 +10,7 @@ use crate::syntax::context_type::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
 use crate::syntax::names::{path_text, plain};
-use crate::syntax::reason_literal::{Said, check_reasons, failed, said};
+use crate::syntax::reason_literal::{FoundReason, check_reasons, failed, find_reasons};
 use crate::syntax::signature::{bind_generics, check_named, check_plain, parse_object};
 
 /// The parsed step, valid or not.
@@ -35,13 +35,13 @@ pub(crate) struct Step {
     pub(crate) first: Path,
     pub(crate) object: Type,
     pub(crate) error: ErrorType,
-    pub(crate) says: Vec<Say>,
+    pub(crate) reasons: Vec<StepReason>,
     /// The conditions that its errors may mark.
     pub(crate) fails: Vec<Path>,
 }
 
 /// A literal reason that the step sets for a condition.
-pub(crate) struct Say {
+pub(crate) struct StepReason {
     /// The marker as written in `sets(..)`; rustc already reports a misspelt one in the body.
     pub(crate) marker: Path,
     pub(crate) reason: LitStr,
@@ -89,22 +89,22 @@ impl Draft {
             (Some(first), Self { args, function, marker, object: Some(object), error: Some(error), .. })
                 if errors.count() == 0 =>
             {
-                let (says, fails) = (says(&args, &function), fails(&args, &function));
+                let (reasons, fails) = (reasons(&args, &function), fails(&args, &function));
                 let args = StepArgs { krate: args.krate.short(), ..args };
-                Ok(Step { args, function, marker, name, first, object, error, says, fails })
+                Ok(Step { args, function, marker, name, first, object, error, reasons, fails })
             }
             (_, draft) => Err(Box::new(draft)),
         }
     }
 }
 
-fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
+fn reasons(args: &StepArgs, function: &Function) -> Vec<StepReason> {
     let Some(context) = context_type::name(function) else { return Vec::new() };
-    let says = said(&function.body, context).into_iter().filter_map(|Said { marker, reason }| {
+    let reasons = find_reasons(&function.body, context).into_iter().filter_map(|FoundReason { marker, reason }| {
         let declared = args.sets.iter().find(|path| path_text(path) == marker)?;
-        Some(Say { marker: declared.clone(), reason })
+        Some(StepReason { marker: declared.clone(), reason })
     });
-    says.collect()
+    reasons.collect()
 }
 
 /// The conditions that `cx.fail(..)` may name. A marker in a variable may be any of them.

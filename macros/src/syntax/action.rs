@@ -48,18 +48,18 @@ impl Actions<'_> {
     }
 
     fn action(&self, literal: &LitStr, errors: &mut Errors) -> TokenStream {
-        let said = literal.value();
+        let written = literal.value();
         let declared: Vec<String> = self.declared.iter().map(|path| path.to_token_stream().to_string()).collect();
-        if !declared.contains(&said) {
+        if !declared.contains(&written) {
             let declared: Vec<&str> = declared.iter().map(String::as_str).collect();
-            let help = match suggest::nearest(&said, &declared) {
+            let help = match suggest::nearest(&written, &declared) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write `#[sub_reconciler(.., actions({said}))]`"),
+                None => format!("write `#[sub_reconciler(.., actions({written}))]`"),
             };
-            errors.push(literal, format_args!("this step declares no action `{said}`"), help);
+            errors.push(literal, format_args!("this step declares no action `{written}`"), help);
         }
         let here = self.krate.at(literal.span());
-        let name = LitStr::new(&wire(&said), literal.span());
+        let name = LitStr::new(&wire(&written), literal.span());
         quote_spanned!(literal.span()=> #here::action(#name))
     }
 }

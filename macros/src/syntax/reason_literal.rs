@@ -9,14 +9,14 @@ use crate::syntax::krate::Krate;
 use crate::syntax::names::{camel, is_reason};
 
 /// A call `cx.set(marker, status, "reason", ..)`.
-pub(crate) struct Said {
+pub(crate) struct FoundReason {
     /// The first argument, without spaces.
     pub(crate) marker: String,
     pub(crate) reason: LitStr,
 }
 
 /// All literal reasons that a body sets.
-pub(crate) fn said(body: &Group, context: &Ident) -> Vec<Said> {
+pub(crate) fn find_reasons(body: &Group, context: &Ident) -> Vec<FoundReason> {
     calls(body, context, "set").iter().filter_map(arguments).collect()
 }
 
@@ -77,7 +77,7 @@ fn is_item(marker: &TokenStream) -> bool {
 
 /// Rejects the reasons that Kubernetes would reject.
 pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) {
-    for Said { reason, .. } in said(body, context) {
+    for FoundReason { reason, .. } in find_reasons(body, context) {
         check_reason(&reason, errors);
     }
 }
@@ -89,11 +89,11 @@ pub(super) fn is_call(tokens: &[TokenTree], context: &Ident, name: &str) -> bool
 }
 
 /// The marker and the reason, if the third argument is a literal.
-fn arguments(group: &Group) -> Option<Said> {
+fn arguments(group: &Group) -> Option<FoundReason> {
     let parts = parts(group);
     let marker = parts.first()?.to_string().replace(' ', "");
     let reason = syn::parse2(parts.get(2)?.clone()).ok()?;
-    Some(Said { marker, reason })
+    Some(FoundReason { marker, reason })
 }
 
 /// The arguments between the commas.

@@ -57,6 +57,7 @@ impl Owned<'_> {
 
 /// The error if another writer changed the same condition differently.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The change that could not be applied.
     pub operation: ConditionPatch,

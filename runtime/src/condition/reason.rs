@@ -10,6 +10,7 @@ pub(crate) const OWN: [&str; 6] =
 
 /// A declared reason that no step uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnusedReason {
     /// The type of the condition.
     pub condition: &'static str,
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(
             panic_message(|| check_reason::<At<1>>("Elsewhere")),
             None,
-            "there is no such condition; another error says so"
+            "there is no such condition; another check reports it"
         );
         let near = panic_message(|| check_reason::<At<0>>("Corupt")).unwrap();
         assert_eq!(

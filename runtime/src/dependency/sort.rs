@@ -7,6 +7,7 @@ use super::Reference;
 
 /// A dependency cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cycle {
     /// The objects of the cycle. The last one is the same as the first.
     pub path: Vec<Reference>,

@@ -125,7 +125,7 @@ impl Summarize<'_> {
 }
 
 /// The message for a success that no condition reports.
-const UNREPORTED: &str = "the run succeeded, but no condition says so";
+const UNREPORTED: &str = "the run succeeded, but no condition reports it";
 
 /// The cause of a failed run, for Ready.
 struct Failure {

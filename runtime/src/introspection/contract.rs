@@ -20,6 +20,7 @@ use crate::status::used_fields;
 /// assert!(Semver::of(&changes) <= Semver::Minor, "{changes:?}");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Contract {
     /// The reconcilers by the field manager of their writes, `<operator>/<reconciler>`, which is unique.
     pub reconcilers: BTreeMap<String, ReconcilerContract>,
@@ -28,6 +29,7 @@ pub struct Contract {
 /// The guarantees of one reconciler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ReconcilerContract {
     /// The group and version of the kind.
     pub api_version: String,
@@ -49,6 +51,7 @@ pub struct ReconcilerContract {
 
 /// The guarantees about one condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ConditionContract {
     /// The polarity: `positive`, `negative` or `bipolar`.
     pub polarity: String,
@@ -70,6 +73,7 @@ pub enum Semver {
 
 /// A difference between two contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApiDiff {
     /// The part of the version number that this change increments.
     pub semver: Semver,

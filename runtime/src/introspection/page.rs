@@ -47,7 +47,7 @@ impl ReconcilerInfo {
         let framework = [
             [READY, "True", "Sums up the others: the first that is bad decides.", "", "the framework"],
             [RECONCILING, "absent", "The controller is still at work.", "", "the framework"],
-            [STALLED, "absent", "Only a person can help; the message says how.", "", "the framework"],
+            [STALLED, "absent", "The object needs a change by a user; the message names it.", "", "the framework"],
         ];
         let framework = framework.into_iter().map(|row| row.map(ToOwned::to_owned).into());
         let summaries = self
@@ -200,7 +200,7 @@ mod tests {
         const VERIFIED: ConditionInfo =
             ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Verified", Polarity::Bipolar) };
         const VERIFY: StepWiring =
-            StepWiring { name: "verify", sets: &[0], says: &[(0, "Tampered")], ..StepWiring::EMPTY };
+            StepWiring { name: "verify", sets: &[0], reasons: &[(0, "Tampered")], ..StepWiring::EMPTY };
         let mut known = fixture::known();
         known.wiring.conditions = &[VERIFIED];
         known.wiring.steps = &[VERIFY];

@@ -75,7 +75,7 @@ fn reasons_where(wiring: &Wiring, place: usize, counts: impl Fn(&VariantInfo) ->
         _ => is_marked,
     });
     let framework = framework.map(|framework| framework.reason);
-    let literals = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
+    let literals = setters.flat_map(|step| step.reasons).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
     let declared = info.reasons.iter().map(|reason| reason.name);
     framework.chain(failures).chain(literals).chain(declared).map(ToOwned::to_owned).collect()
 }

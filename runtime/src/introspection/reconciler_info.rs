@@ -10,6 +10,7 @@ use crate::wiring::{KindInfo, Wiring};
 /// println!("{}", known.graph());
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReconcilerInfo {
     /// The constants that the macros generated.
     pub wiring: Wiring,

@@ -9,6 +9,7 @@ use crate::kind::KindInfo;
 ///
 /// Each class has defaults. A variant overrides them in its attribute: `#[class(transient, event = "none", log = "info", notify = false)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Actions {
     /// The type of the Kubernetes event. An event is emitted only on a transition.
     pub event: EventLevel,
@@ -86,6 +87,7 @@ impl Actions {
 
 /// The information of `#[derive(ReconcileError)]` about one variant of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VariantInfo {
     /// The reason of the condition that the variant marks.
     pub reason: &'static str,

@@ -41,7 +41,7 @@ pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, ob
 
 /// Emits an event, once per object, that it is being deleted.
 fn announce_deletion(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
-    if !std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().going, true) {
+    if !std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().deletion_reported, true) {
         send_event(context, pass, object, "Deleting", "the cleanups run, then the finalizer is removed");
     }
 }

@@ -15,7 +15,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels indexes kept owns);
+lists!(sets clears reads watches labels indexes cached owns);
 
 /// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
@@ -89,10 +89,10 @@ impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
     label = "its metadata is not cached by this step",
     note = "write `cache = metadata` where `{S}` watches `{Self}` by label or owns it"
 )]
-pub trait KeptBy<S>: Declared<S, kept> {}
+pub trait CachedBy<S>: Declared<S, cached> {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Declared<S, kept>, S> KeptBy<S> for T {}
+impl<T: Declared<S, cached>, S> CachedBy<S> for T {}
 
 /// A kind that the step `S` writes and its object owns.
 #[diagnostic::on_unimplemented(

@@ -114,7 +114,7 @@ impl Queue {
     /// Enqueues the keys that are due. Returns when the next one is due, and whether any key is queued.
     fn enqueue_due(&self) -> (Option<Instant>, bool) {
         let mut state = self.lock();
-        (state.wake(Instant::now()), state.depth() > 0)
+        (state.enqueue_due(Instant::now()), state.depth() > 0)
     }
 
     fn lock(&self) -> MutexGuard<'_, KeyEntries> {

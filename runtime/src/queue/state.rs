@@ -155,7 +155,7 @@ impl KeyEntries {
     }
 
     /// Enqueues the keys that are due. Returns when the next one is due.
-    pub(super) fn wake(&mut self, now: Instant) -> Option<Instant> {
+    pub(super) fn enqueue_due(&mut self, now: Instant) -> Option<Instant> {
         while let Some(key) = self.timers.pop(now) {
             self.figures.looked += 1;
             // The timer has fired: there is none to cancel.

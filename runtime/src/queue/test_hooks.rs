@@ -67,7 +67,7 @@ impl Bare {
     /// Advances the clock and enqueues the keys that are due.
     pub fn pass(&mut self, time: Duration) {
         self.now += time;
-        self.state.wake(self.now);
+        self.state.enqueue_due(self.now);
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn every_key_is_taken_once_and_again_when_it_is_due() {
         let mut bare = Bare::new(4);
-        assert!(bare.take().is_none(), "all at rest");
+        assert!(bare.take().is_none(), "all are idle");
         bare.fill();
         let taken: Vec<Taken> = std::iter::from_fn(|| bare.take()).collect();
         assert_eq!(taken.iter().map(|taken| &taken.0).collect::<HashSet<_>>(), bare.keys.iter().collect());

@@ -8,6 +8,7 @@ use crate::wiring::policy::Policy;
 /// The inputs of the last reconcile, by which the controller detects unchanged objects. Written only when it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct ObservedInputs {
     /// Hash of the controller's configuration for the kind at the last reconcile.
     #[serde(skip_serializing_if = "String::is_empty")]

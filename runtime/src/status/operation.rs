@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RemoteOperation {
     /// The identifier of the operation in the external system. It is visible to everyone who can read the object, so it must not be secret.
     pub handle: String,

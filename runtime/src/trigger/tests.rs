@@ -48,7 +48,7 @@ fn a_trigger_set_prints_in_order() {
 fn timers_and_restarts_are_not_urgent() {
     assert_eq!((TriggerSet::RESYNC | TriggerSet::RETRY | TriggerSet::APPEARED).urgency(), Urgency::Timed);
     assert_eq!((TriggerSet::RESYNC | TriggerSet::OWNED).urgency(), Urgency::Related);
-    assert_eq!(TriggerSet::TRIGGERED.urgency(), Urgency::Changed, "somebody outside waits");
+    assert_eq!(TriggerSet::TRIGGERED.urgency(), Urgency::Changed, "a caller outside waits");
     assert_eq!((TriggerSet::OWNED | TriggerSet::DELETION).urgency(), Urgency::Changed);
 }
 

@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn only_an_owner_change_or_deletion_triggers() {
         let foreign = Foreign::default();
-        assert_eq!(foreign.seen(&kind(), &meta("1", None)), [], "nobody waits");
+        assert_eq!(foreign.seen(&kind(), &meta("1", None)), [], "no object waits");
         foreign.block(&key("w"), &target("x"), Some(OwnerUids::of(&meta("1", None))));
         assert_eq!(foreign.seen(&kind(), &meta("2", None)), [], "the same owner");
         assert_eq!(foreign.seen(&kind(), &meta("3", Some("o"))), [key("w")]);

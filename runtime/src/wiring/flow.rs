@@ -2,6 +2,7 @@
 
 /// A statement of a pipeline. Steps are referenced by their index in [`Wiring::steps`](crate::wiring::Wiring::steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Node {
     /// Runs the step.
     Call(usize),

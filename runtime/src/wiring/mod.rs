@@ -165,13 +165,13 @@ impl Wiring {
     }
 
     /// The conditions that the framework manages for this reconciler, in the order in which they are sent.
-    pub(crate) fn kept_types(&self) -> &'static [&'static str] {
+    pub(crate) fn framework_types(&self) -> &'static [&'static str] {
         if self.summary.is_some() { &[] } else { &[STALLED, RECONCILING] }
     }
 
     /// Whether the reconciler sets the condition.
     pub(crate) fn is_own(&self, type_: &str) -> bool {
-        let is_framework = self.kept_types().contains(&type_);
+        let is_framework = self.framework_types().contains(&type_);
         type_ == self.summary_type() || is_framework || self.condition_types().any(|own| own == type_)
     }
 

@@ -51,6 +51,7 @@ impl Relation {
 
 /// The part of the objects of a kind that is cached (`cache = ..`). Each variant caches more than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Cache {
     /// Only owner and version. Reads go to the API server.
     None,
@@ -65,6 +66,7 @@ pub enum Cache {
 /// Each variant takes over more than the one before. An object that is not taken over is neither changed nor deleted.
 /// The reconciled object waits, with the reason `DependentForeign`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Adopt {
     /// No existing objects. The step creates missing objects and updates its own ones.
     #[default]
@@ -77,6 +79,7 @@ pub enum Adopt {
 
 /// The type of the relation between a step and a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum How {
     /// `owns(K)`: the step writes objects of the kind with an owner reference. A change to one triggers a reconcile of
     /// the owner.

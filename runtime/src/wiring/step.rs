@@ -35,7 +35,7 @@ pub struct StepWiring {
     pub relations: &'static [Relation],
     /// The reasons that occur as literals in the step, each with the index of its condition.
     #[doc(hidden)]
-    pub says: &'static [(usize, &'static str)],
+    pub reasons: &'static [(usize, &'static str)],
     /// The conditions that occur in `cx.fail(..)`.
     #[doc(hidden)]
     pub fails: &'static [usize],
@@ -63,7 +63,7 @@ impl StepWiring {
         external: false,
         check: None,
         relations: &[],
-        says: &[],
+        reasons: &[],
         fails: &[],
         errors: &[],
         actions: &[],
@@ -94,6 +94,7 @@ impl StepWiring {
 
 /// A point in the lifecycle of an object at which hooks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum When {
     /// First, in every pass that runs the steps, the observer or the cleanups.
     Read,

@@ -14,7 +14,7 @@ impl Wiring {
     /// const REASONS: &[ReasonInfo] = &[ReasonInfo { name: "NewRevision", doc: "" }, ReasonInfo { name: "Corrupt", doc: "" }];
     /// const OUTDATED: ConditionInfo =
     ///     ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Outdated", Polarity::Negative) };
-    /// const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "NewRevision")], ..StepWiring::EMPTY };
+    /// const FETCH: StepWiring = StepWiring { sets: &[0], reasons: &[(0, "NewRevision")], ..StepWiring::EMPTY };
     /// const WIRING: Wiring = Wiring { conditions: &[OUTDATED], steps: &[FETCH], ..Wiring::EMPTY };
     /// assert_eq!(WIRING.unused_reasons()[0].reason, "Corrupt");
     /// ```
@@ -31,7 +31,7 @@ impl Wiring {
         let mut setters = self.steps.iter().filter(|step| step.sets.contains(&place));
         OWN.contains(&reason)
             || setters.any(|step| {
-                step.says.contains(&(place, reason))
+                step.reasons.contains(&(place, reason))
                     || step.marks(place) && step.failures().any(|error| error.reason == reason)
             })
     }
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn only_a_step_that_sets_the_condition_uses_its_reasons() {
-        const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "Corrupt")], ..StepWiring::EMPTY };
-        const OTHER: StepWiring = StepWiring { sets: &[1], says: &[(0, "Missing")], ..StepWiring::EMPTY };
+        const FETCH: StepWiring = StepWiring { sets: &[0], reasons: &[(0, "Corrupt")], ..StepWiring::EMPTY };
+        const OTHER: StepWiring = StepWiring { sets: &[1], reasons: &[(0, "Missing")], ..StepWiring::EMPTY };
         const WIRING: Wiring = Wiring { conditions: &[CLOSED], steps: &[FETCH, OTHER], ..Wiring::EMPTY };
         let unused: Vec<_> = WIRING.unused_reasons().iter().map(|one| one.reason).collect();
         assert_eq!(unused, ["NewRevision", "Missing"]);

@@ -62,7 +62,7 @@ impl Pending {
     }
 
     /// Listed targets that were counted and are met.
-    pub(crate) fn cured(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn reached(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|known| known.met && !known.missed).map(|known| &*known.what)
     }
 }
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn a_miss_fixed_at_every_size_is_reported() {
         let mut pending = pending();
-        assert_eq!(pending.cured().count(), 0, "it was not counted");
+        assert_eq!(pending.reached().count(), 0, "it was not counted");
         pending.judge("pods / bytes", "B1", 1.00, 1.05);
-        assert_eq!(pending.cured().collect::<Vec<_>>(), ["pods / bytes"]);
+        assert_eq!(pending.reached().collect::<Vec<_>>(), ["pods / bytes"]);
         pending.judge("pods / bytes", "B1", 1.10, 1.05);
-        assert_eq!(pending.cured().count(), 0);
+        assert_eq!(pending.reached().count(), 0);
     }
 }

@@ -35,7 +35,7 @@ struct Target {
 }
 
 /// The three operators.
-pub const THREE: &[&str] = &["ours", "B0", "B1"];
+pub const THREE: &[&str] = &["evenkeel", "B0", "B1"];
 
 impl Table {
     /// Creates a table of this sort for this number of objects; `heads` names the columns.

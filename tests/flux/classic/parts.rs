@@ -70,10 +70,11 @@ fn debug_output_of_an_error_has_kind_reason_text() {
 #[test]
 fn a_ported_step_error_has_class_reason_and_actions() {
     let facts = |error: &Error| (ReconcileError::class(error), ReconcileError::reason(error), error.actions());
-    let retried = Actions { event: EventLevel::Normal, log: LogLevel::Warn, notify: true };
+    let retried = Actions::TRANSIENT.with_event(EventLevel::Normal);
     for (error, reason) in [(Error::generic("Boom", "x"), "Boom"), (Error::plain("x"), "Failed")] {
         let of_kind = Config::of(error.kind());
-        let wanted = Actions { event: of_kind.event, notify: of_kind.notification, ..retried };
+        let wanted = retried.with_event(of_kind.event);
+        assert_eq!(wanted.notify, of_kind.notification);
         assert_eq!(facts(&error), (Class::Transient, reason, wanted));
     }
     let with = |log, event| {

@@ -85,7 +85,7 @@ pub(super) const RECOVERED_BY_STATUS: Rule = Rule {
 pub(super) const NOTICE_BY_STATUS: Rule = Rule {
     name: "Q15",
     suites: &["notify"],
-    holds: "the same, after a successful run without a new artifact",
+    holds: "a failure condition is present without being True, and a successful run made no new artifact",
     answer: "The event is sent when a failure that was True is not True any more. Flux sends it when the condition is removed",
     reason: "A failure condition with the status False is not a failure",
     amend: |case, answer| {

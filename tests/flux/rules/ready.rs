@@ -57,7 +57,7 @@ fn repeats_progress(status: &Status) -> bool {
 }
 
 /// The message of a success without a condition.
-const UNREPORTED: &str = "the run succeeded, but no condition says so";
+const UNREPORTED: &str = "the run succeeded, but no condition reports it";
 
 pub(super) const SUCCESS_IS_SAID: Rule = Rule {
     name: "Q9",

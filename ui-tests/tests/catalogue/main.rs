@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 use self::mistakes::{DROPPED, MISTAKES};
 
-const HEAD: &str = "# What the compiler says
+const HEAD: &str = "# Compiler messages
 
-Every mistake that the macros and traits of evenkeel refuse, with the headline of the message and its cure; the whole message stands in
-the linked file. This page is generated from the goldens: `CATALOGUE=overwrite cargo test -p ui-tests --test catalogue`.
+The mistakes that the macros and traits of evenkeel refuse, with the headline of each message and its fix. The linked file has the whole
+message. This page is generated from the goldens: `CATALOGUE=overwrite cargo test -p ui-tests --test catalogue`.
 ";
 
 const TIERS: [(&str, &str); 2] = [
-    ("own", "The words are ours, the same on any compiler."),
-    ("rustc", "rustc frames the message; the words are those of the pinned compiler."),
+    ("own", "The message is evenkeel's, the same on any compiler."),
+    ("rustc", "rustc frames the message, in the words of the pinned compiler."),
 ];
 
-/// So many misuses that macros of this kind should catch are known.
+/// The number of listed misuses that macros of this kind should catch.
 const MISUSES: u8 = 50;
 
 #[test]
@@ -89,13 +89,13 @@ fn page() -> String {
         for (macro_, cases) in folders(tier) {
             let _ = write!(
                 page,
-                "\n## `{macro_}`, {tier}\n\n{about}\n\n| mistake | headline | cure |\n| --- | --- | --- |\n"
+                "\n## `{macro_}`, {tier}\n\n{about}\n\n| mistake | headline | fix |\n| --- | --- | --- |\n"
             );
             for case in cases {
                 let file = format!("{tier}/{macro_}/{case}.stderr");
                 let message = fs::read_to_string(root().join(&file)).unwrap();
-                let (headline, cure) = (cell(headline(&message)), cell(cure(&message)));
-                let _ = writeln!(page, "| [{}]({file}) | {headline} | {cure} |", case.replace('_', " "));
+                let (headline, fix) = (cell(headline(&message)), cell(fix(&message)));
+                let _ = writeln!(page, "| [{}]({file}) | {headline} | {fix} |", case.replace('_', " "));
             }
         }
     }
@@ -127,7 +127,7 @@ fn headline(message: &str) -> &str {
 }
 
 /// What the message says to do.
-fn cure(message: &str) -> &str {
+fn fix(message: &str) -> &str {
     let ours = message.lines().nth(1).and_then(|line| line.trim_start().strip_prefix("help: "));
     let note = |line: &'_ &str| {
         !["this error", "expected", "required", "the full", "all "].iter().any(|no| line.starts_with(no))

@@ -62,7 +62,7 @@ impl Story for Demo {
         made.map_err(|error| format!("cannot apply {NAME}: {}", message_of(&error)))?;
         let first = self.ready_with_other_time_than(None).await?;
         sleep(PAUSE).await;
-        print_line("\nsomebody deletes the Pod")?;
+        print_line("\na user deletes the Pod")?;
         let deleted = self.pods.delete(NAME, &DeleteParams::default()).await;
         deleted.map_err(|error| format!("cannot delete the Pod {NAME}: {}", message_of(&error)))?;
         let second = self.ready_with_other_time_than(Some(first.clone())).await?;

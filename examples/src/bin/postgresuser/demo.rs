@@ -83,7 +83,7 @@ impl Story for Demo {
         made.map_err(|error| format!("cannot apply {NAME}: {}", message_of(&error)))?;
         let first = self.password_other_than(None).await?;
         print_line(&format!("\n{} logs in: {}", first.0, self.logs_in(&first).await?))?;
-        print_line("\nsomebody asks for another password")?;
+        print_line("\na user requests another password")?;
         let now = jiff::Timestamp::now().to_string();
         let request = json!({ "metadata": { "annotations": {
             "evenkeel.dev/requestedAt": now, "evenkeel.dev/rotateAt": now } } });

@@ -221,7 +221,7 @@ impl From<postgres::Error> for SqlFailed {
 impl fmt::Display for SqlFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.0.as_db_error().map(DbError::message), std::error::Error::source(&self.0)) {
-            (Some(message), _) => write!(f, "PostgreSQL says: {message}"),
+            (Some(message), _) => write!(f, "PostgreSQL reports: {message}"),
             (None, Some(source)) => write!(f, "PostgreSQL cannot be reached: {source}"),
             (None, None) => write!(f, "PostgreSQL cannot be reached: {}", self.0),
         }

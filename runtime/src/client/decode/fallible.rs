@@ -156,7 +156,7 @@ impl Decoded {
                 if Arc::get_mut(object).is_none() {
                     *object = object.copy().into();
                 }
-                Arc::get_mut(object).expect("nobody else has the copy yet").meta_mut()
+                Arc::get_mut(object).expect("the copy is not shared yet").meta_mut()
             }
             Self::Invalid(broken) => &mut broken.meta,
         }

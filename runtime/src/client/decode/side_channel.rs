@@ -70,7 +70,7 @@ mod tests {
     async fn a_text_id_is_valid_once_and_in_order() {
         let shelf = RawTextStore::default();
         let text_ids = ["a", "b", "c"].map(|text| shelf.put(text.to_owned()).to_string());
-        assert_eq!(take_text(&text_ids[0]), None, "nobody watches");
+        assert_eq!(take_text(&text_ids[0]), None, "no watch is registered");
         let asked = [&text_ids[1], &text_ids[1], &text_ids[0], "{}", &text_ids[2]];
         let found: Vec<_> = with_raw_texts(shelf, futures::stream::iter(asked).map(take_text)).collect().await;
         assert_eq!(found, [Some("b".to_owned()), None, None, None, Some("c".to_owned())]);

@@ -24,7 +24,7 @@ pub(in crate::pass) fn remember(
     }
     let conditions: Vec<Condition> =
         serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
-    let declared = context.wiring.condition_types().chain(context.wiring.kept_types().iter().copied());
+    let declared = context.wiring.condition_types().chain(context.wiring.framework_types().iter().copied());
     let foreign: BTreeSet<&'static str> =
         declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
     let mut memory = context.memory();

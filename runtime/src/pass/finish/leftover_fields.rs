@@ -63,7 +63,8 @@ fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, wri
 
 /// Our conditions that the response has and the intent leaves out.
 fn conditions(wiring: &Wiring, intent: &DesiredStatus, shown: &Value) -> Option<Value> {
-    let ours = |type_: &str| wiring.condition_types().chain(wiring.kept_types().iter().copied()).any(|t| t == type_);
+    let ours =
+        |type_: &str| wiring.condition_types().chain(wiring.framework_types().iter().copied()).any(|t| t == type_);
     let types = shown.as_array().into_iter().flatten().filter_map(|condition| condition["type"].as_str());
     let left = types.filter(|type_| ours(type_) && crate::condition::find(&intent.conditions, type_).is_none());
     let left: Map<String, Value> = left.map(|type_| (format!("k:{}", json!({ "type": type_ })), json!({}))).collect();

@@ -32,14 +32,14 @@ pub(super) struct Memory {
     /// The object was suspended in its last pass.
     pub(super) suspended: bool,
     /// The event of its deletion was sent.
-    pub(super) going: bool,
+    pub(super) deletion_reported: bool,
     /// The other operator that owned the object in its last pass.
-    pub(super) elsewhere: Option<String>,
+    pub(super) other_operator: Option<String>,
 }
 
 impl Memory {
     /// Whether the last pass found the object suspended or owned by another operator.
     pub(in crate::pass) fn is_set_aside(&self) -> bool {
-        self.suspended || self.elsewhere.is_some()
+        self.suspended || self.other_operator.is_some()
     }
 }

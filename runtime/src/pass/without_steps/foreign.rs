@@ -25,7 +25,7 @@ pub(in crate::pass) fn skip_foreign(
         let mut memory = context.memory();
         let memory = memory.entry(key.clone()).or_default();
         memory.pending = None;
-        memory.elsewhere.replace(other.to_owned())
+        memory.other_operator.replace(other.to_owned())
     };
     if known.as_deref() != Some(other) {
         let ours = context.env.owner.as_deref().unwrap_or_default();

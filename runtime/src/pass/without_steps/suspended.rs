@@ -32,7 +32,7 @@ pub(in crate::pass) async fn reconcile_suspended(
 /// Logs the end of a suspension that this process has seen, and emits an event.
 pub(in crate::pass) fn note_resumed(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
     let was = context.memory().get_mut(pass.key).is_some_and(|memory| {
-        memory.elsewhere = None;
+        memory.other_operator = None;
         std::mem::take(&mut memory.suspended)
     });
     if was {

@@ -25,7 +25,7 @@ use crate::condition::{Condition, ConditionMarker, ConditionStatus};
 use crate::interval::Clamped;
 use crate::outcome::Requeue;
 use crate::pipeline::object::Primary;
-use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, ReadBy, SetBy, WatchedBy};
+use crate::pipeline::permission::{CachedBy, ClearedBy, IndexedBy, ListedBy, ReadBy, SetBy, WatchedBy};
 use crate::pipeline::restricted_field::{Restricted, WrittenBy};
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::{Absent, SubReconciler};
@@ -254,7 +254,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// The watch fails.
-    pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
+    pub fn metadata<K: Kind + CachedBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
         let (relation, target) = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         List(Box::pin(async move { backend.metadata(step, relation, target).await }))

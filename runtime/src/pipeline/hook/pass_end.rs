@@ -51,6 +51,7 @@ pub(crate) struct Announcement {
 
 /// The Kubernetes event that the pass will emit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
     /// The type of the event.
     pub level: EventLevel,

@@ -182,7 +182,7 @@ mod tests {
         );
         assert_ne!(now.last_transition_time, before().last_transition_time);
         let now = set(before(), ConditionStatus::True, "Full", "the disk is full");
-        assert_eq!(now.status, ConditionStatus::True, "also where the words are the same");
+        assert_eq!(now.status, ConditionStatus::True, "set even where the text is equal");
         for (reason, message) in [("Broken", "the disk is full"), ("Full", "another disk is full")] {
             let now = set(before(), ConditionStatus::False, reason, message);
             assert_eq!((&*now.reason, &*now.message), (reason, message));

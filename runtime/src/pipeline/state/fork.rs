@@ -207,11 +207,11 @@ mod tests {
         let mut state = state();
         assert!(state.turn().now_or_never().expect("nothing to wait for").is_none());
         let forks = state.fork(2);
-        let turn = forks[0].turn().now_or_never().expect("nobody has it").unwrap();
+        let turn = forks[0].turn().now_or_never().expect("the turn is free").unwrap();
         assert!(forks[1].turn().now_or_never().is_none(), "the first has it");
         turn.wrote(DesiredStatus { fields: fields(&[("a", 1)]), ..forks[0].progress() });
         drop(turn);
-        let turn = forks[1].turn().now_or_never().expect("nobody has it any more");
+        let turn = forks[1].turn().now_or_never().expect("the turn is free again");
         assert_eq!(forks[1].progress_beside(turn.as_ref()).fields, fields(&[("a", 1)]));
         assert_eq!(state.last_written().map(|written| written.fields), None, "it is not joined itself");
     }

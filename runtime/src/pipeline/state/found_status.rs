@@ -85,7 +85,7 @@ impl FoundStatus {
         let progressing = |type_, status| self.stamped(type_, status, "Progressing", "reconciliation in progress");
         let mut conditions = Vec::new();
         if self.observed_generation == Some(self.generation) {
-            conditions.extend(wiring.kept_types().iter().copied().filter_map(found));
+            conditions.extend(wiring.framework_types().iter().copied().filter_map(found));
         } else if wiring.summary.is_none() {
             conditions.push(progressing(RECONCILING, ConditionStatus::True));
         }
@@ -130,7 +130,7 @@ impl FoundStatus {
 
 /// The condition types of the reconciler in the order in which they are sent.
 fn sent_types(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
-    let framework = wiring.kept_types().iter().copied().chain([wiring.summary_type()]);
+    let framework = wiring.framework_types().iter().copied().chain([wiring.summary_type()]);
     framework.chain(wiring.condition_types())
 }
 

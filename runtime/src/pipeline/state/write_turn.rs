@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_write_turn_is_exclusive_and_wakes_the_next_step() {
         let turns = WriteTurns::default();
-        let first = turns.take().now_or_never().expect("nobody has it");
+        let first = turns.take().now_or_never().expect("the turn is free");
         let (waker, mut second) = (futures_test_waker(), Box::pin(turns.take()));
         let mut cx = std::task::Context::from_waker(&waker.1);
         assert!(second.as_mut().poll_unpin(&mut cx).is_pending());

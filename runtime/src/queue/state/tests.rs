@@ -50,7 +50,7 @@ fn failures_and_conflicts_count_as_retries() {
 fn no_timer_is_set_for_longer_than_a_year() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     pass(&mut state, "a", Next::After(Duration::MAX), now);
-    assert_eq!(state.wake(now), Some(now + 366 * 24 * 3600 * SECOND));
+    assert_eq!(state.enqueue_due(now), Some(now + 366 * 24 * 3600 * SECOND));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn an_idle_key_has_no_history() {
     state.add(&key("a"), TriggerSet::GENERATION, now);
     assert_eq!(state.take(now).map(|task| task.attempt.failures), Some(1));
     state.finish(&key("a"), ended(Next::After(SECOND)), now);
-    state.wake(now + SECOND);
+    state.enqueue_due(now + SECOND);
     assert_eq!(state.take(now + SECOND).map(|task| task.attempt), Some(Attempt::default()));
     state.finish(&key("a"), ended(Next::Await), now + SECOND);
     assert!(state.is_blank());
@@ -91,7 +91,7 @@ fn only_a_new_generation_moves_a_pending_retry() {
         state.add(&key("a"), triggers, at);
         assert!(state.take(at).is_some());
         state.finish(&key("a"), ended(retry()), at);
-        state.wake(at).map(|due| due - now)
+        state.enqueue_due(at).map(|due| due - now)
     };
     assert_eq!(due(&mut state, TriggerSet::APPEARED, now), Some(60 * SECOND));
     let later = now + 30 * SECOND;
@@ -136,11 +136,11 @@ fn a_failed_due_retry_waits_again() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: None };
     pass(&mut state, "a", retry(), now);
-    let due = state.wake(now).unwrap();
-    state.wake(due);
+    let due = state.enqueue_due(now).unwrap();
+    state.enqueue_due(due);
     assert!(state.take(due).is_some());
     state.finish(&key("a"), ended(retry()), due);
-    assert!(state.wake(due).is_some_and(|next| next > due));
+    assert!(state.enqueue_due(due).is_some_and(|next| next > due));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn progress_or_a_new_generation_resets_the_backoff() {
                 pass(&mut state, "a", failed(false), now);
                 now += 3600 * SECOND;
             }
-            state.wake(now);
+            state.enqueue_due(now);
             state.add(&key("a"), trigger, now);
             assert!(state.take(now).is_some());
             state.finish(&key("a"), ended(failed(progressed)), now);

@@ -66,7 +66,7 @@ fn firing_a_timer_is_one_step_and_cancelling_none() {
         state.add(&key(7), TriggerSet::GENERATION, now);
         assert_eq!(state.figures().sleeping, size - 1);
         let later = now + Duration::from_secs(3600);
-        state.wake(later);
+        state.enqueue_due(later);
         let QueueStats { looked, sleeping, waiting, .. } = state.figures();
         assert_eq!((looked - before.looked, sleeping, waiting), (size as u64 - 1, 0, [1, 0, size - 1]));
     }
@@ -81,7 +81,7 @@ fn no_entry_is_inspected_while_nothing_is_due() {
     }
     let before = state.figures().looked;
     for second in 0..1000 {
-        state.wake(now + Duration::from_secs(second));
+        state.enqueue_due(now + Duration::from_secs(second));
     }
     assert_eq!(state.figures().looked, before);
 }
@@ -97,7 +97,7 @@ fn the_rate_limits_retries_but_not_changes() {
     let mut begun = Vec::new();
     for second in 1..=12 {
         let now = start + Duration::from_secs(second);
-        state.wake(now);
+        state.enqueue_due(now);
         state.add(&key(2000), TriggerSet::LABELS, now);
         let tasks: Vec<_> = std::iter::from_fn(|| state.take(now)).collect();
         begun.push(tasks.len());

@@ -61,7 +61,7 @@ impl Model {
         }
     }
 
-    fn wake(&mut self, now: Instant) {
+    fn enqueue_due(&mut self, now: Instant) {
         loop {
             let timers = self.keys.iter().filter_map(|(at, key)| key.timer.map(|(due, number, ..)| (due, number, *at)));
             let Some((_, _, at)) = timers.filter(|(due, ..)| *due <= now).min() else { return };
@@ -206,8 +206,8 @@ fn run(choices: &mut Choices) {
             }
             _ => {
                 now += Duration::from_millis(choices.range(0..8000));
-                let due = state.wake(now);
-                model.wake(now);
+                let due = state.enqueue_due(now);
+                model.enqueue_due(now);
                 assert_eq!(due, model.keys.values().filter_map(|key| key.timer.map(|timer| timer.0)).min());
             }
         }

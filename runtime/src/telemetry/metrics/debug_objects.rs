@@ -108,12 +108,12 @@ impl Row {
 
     /// The state in the queue, in a sentence.
     pub(super) fn queue(&self) -> String {
-        let Some(spot) = self.inspect.spot else { return "at rest".into() };
+        let Some(spot) = self.inspect.spot else { return "idle".into() };
         match spot.phase {
-            Phase::Waiting(wait) => format!("waits for {} ({})", short(wait), spot.triggers),
-            Phase::Running(time) => format!("runs for {} ({})", short(time), spot.triggers),
-            Phase::Sleeping(Some(due)) => format!("sleeps, runs in {} ({})", short(due), spot.triggers),
-            Phase::Sleeping(None) => "at rest".into(),
+            Phase::Waiting(wait) => format!("enqueued for {} ({})", short(wait), spot.triggers),
+            Phase::Running(time) => format!("running for {} ({})", short(time), spot.triggers),
+            Phase::Sleeping(Some(due)) => format!("scheduled, runs in {} ({})", short(due), spot.triggers),
+            Phase::Sleeping(None) => "idle".into(),
         }
     }
 

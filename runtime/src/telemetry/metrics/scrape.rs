@@ -97,7 +97,7 @@ fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Erro
 /// Counts the statuses of each condition that the reconciler sets.
 fn counted(controller: &ReconcilerMetrics, queue: &dyn Subject) -> Vec<(&'static str, [i64; 3])> {
     let wiring = controller.wiring();
-    let types = wiring.condition_types().chain([wiring.summary_type()]).chain(wiring.kept_types().iter().copied());
+    let types = wiring.condition_types().chain([wiring.summary_type()]).chain(wiring.framework_types().iter().copied());
     let mut counts: Vec<_> = types.map(|type_| (type_, [0; 3])).collect();
     queue.conditions(&mut |condition| {
         if let Some((_, counts)) = counts.iter_mut().find(|(type_, _)| *type_ == condition.type_) {

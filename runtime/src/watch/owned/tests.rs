@@ -146,7 +146,7 @@ fn an_own_write_does_not_trigger_its_owner() {
         if !early {
             assert_eq!(children.apply(0, &child("2", "one"), None), []);
         }
-        assert_eq!(children.apply(0, &child("3", "one"), None), repo("one"), "what comes later is somebody else's");
+        assert_eq!(children.apply(0, &child("3", "one"), None), repo("one"), "a later owner does not count");
         assert!(children.lock().writes.is_empty(), "nothing is left behind");
     }
 }
@@ -178,7 +178,7 @@ fn an_own_write_outlives_an_older_event() {
     children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
-    assert_eq!(children.apply(0, &child("4", "one"), None), repo("one"), "somebody else's, before ours");
+    assert_eq!(children.apply(0, &child("4", "one"), None), repo("one"), "an owner of another kind, before ours");
     assert_eq!(children.get(&target()).unwrap().resource_version, "5");
     assert_eq!(children.apply(0, &child("5", "one"), None), []);
 }
@@ -271,7 +271,7 @@ fn agree(children: &Children) -> u64 {
 #[test]
 fn the_sum_follows_every_change_of_a_child() {
     let children = children();
-    assert_eq!(agree(&children), 0, "nobody has none");
+    assert_eq!(agree(&children), 0, "no entry without an owner");
     children.apply(0, &child("1", "one"), None);
     let first = agree(&children);
     children.apply(0, &child("2", "one"), None);

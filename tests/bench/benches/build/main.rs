@@ -20,7 +20,7 @@ const NAMES: [&str; 2] = ["ours", "hand"];
 fn main() {
     let project = Project::make();
     let mut report = Report::new("build.md");
-    let mut table = Table::new("a build of `hello`", "", &["ours", "by hand"]);
+    let mut table = Table::new("a build of `hello`", "", &["evenkeel", "hand-written"]);
     table.row("lines of code", &NAMES.map(|name| project.lines(name)), Aim::Shares(&[(1, 0.40)]));
     table.row("crates", &NAMES.map(|name| project.crates(name)), Aim::Shares(&[]));
     table.row(

@@ -70,7 +70,7 @@ fn tables(counts: &Counts) -> [Table; 3] {
         events.row(what, &counts.slopes(&["ours", "b0", "b1"].map(|who| format!("{word} {who}"))), aim);
     }
     let mut overhead =
-        Table::new("instructions of a release", "with and without the pass", &["ours", "a bare closure"]);
+        Table::new("instructions of a release", "with and without the pass", &["evenkeel", "a bare closure"]);
     for (what, word, aim) in OVERHEAD {
         overhead.row(what, &counts.slopes(&["ours", "bare"].map(|who| format!("{word} {who}"))), aim);
     }

@@ -45,7 +45,7 @@ fn measure(report: &mut Report, objects: usize) {
         ours.push(percentiles(evenkeel(&answers())));
         hand.push(percentiles(by_hand(&answers())));
     }
-    let mut table = Table::new("from an event to its pass", &format!("{objects} objects, µs"), &["ours", "B0"]);
+    let mut table = Table::new("from an event to its pass", &format!("{objects} objects, µs"), &["evenkeel", "B0"]);
     for (at, what) in ["half of them within", "99 of 100 within"].iter().enumerate() {
         let pick = |rounds: &[[f64; 2]]| sorted(rounds.iter().map(|round| round[at]).collect());
         let (ours, hand) = (pick(&ours), pick(&hand));

@@ -48,7 +48,7 @@ fn a_set_holds_the_paths_put_into_it_in_any_order() {
         choices.shuffle(&mut shuffled);
         let built = set(shuffled);
         assert_eq!(model(&built), paths);
-        assert_eq!(built.paths().len(), paths.len(), "a path is told twice");
+        assert_eq!(built.paths().len(), paths.len(), "a path is listed twice");
         assert_eq!(built, set(&paths), "equal sets are equal values");
         assert_eq!(built.is_empty(), paths.is_empty());
     });

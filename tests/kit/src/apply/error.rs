@@ -61,6 +61,7 @@ impl Conflict {
 
 /// The error of an apply; the live object is unchanged. `Display` prints the `message` of the Kubernetes `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ApplyError {
     /// Other managers own fields that the apply changes: HTTP 409, reason `Conflict`; `details` contains only the causes.
     Conflicts(Vec<Conflict>),

@@ -131,7 +131,7 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// Lists that are shared by item may be reordered by whoever applies.
+/// Lists that are shared by item may be reordered by any field manager that applies.
 fn unordered(obj: &Value) -> Value {
     let mut obj = without_ledger(obj);
     for name in ["tags", "env", "ports"] {
@@ -172,7 +172,7 @@ fn releasing_everything_leaves_what_was_there_before() {
     each(ROUNDS, |choices| {
         let mut setup = Setup::new(choices);
         let (live, config) = (setup.live(), without_hollow(&setup.config()));
-        // An empty map that loses a member again becomes null, and an empty list is nobody's: both are the rules.
+        // An empty map that loses a member again becomes null, and an empty list has no owner: the server does both.
         if without_hollow(&live) != live {
             return;
         }

@@ -93,7 +93,7 @@ fn equal_values_are_shared_and_different_values_conflict() {
     bench.apply("m1", json!({"size": 1, "dict": {"a": "1"}}));
     assert_eq!(bench.spec(), &json!({"size": 1, "dict": {"a": "1"}, "replicas": 1}));
     let created = json!({"f:spec": {"f:dict": {"f:a": {}}, "f:size": {}}});
-    assert_eq!(bench.entries(), [entry("m1 Apply at 01", created.clone())], "defaults belong to nobody");
+    assert_eq!(bench.entries(), [entry("m1 Apply at 01", created.clone())], "defaults have no owner");
 
     bench.apply("m2", json!({"size": 1, "color": "red"}));
     let second = json!({"f:spec": {"f:color": {}, "f:size": {}}});

@@ -32,7 +32,7 @@ impl Coverage {
 }
 
 fn reasons(polarity: Polarity, step: &StepWiring, place: usize) -> Vec<&'static str> {
-    let literals = step.says.iter().filter(|(condition, _)| *condition == place).map(|(_, reason)| *reason);
+    let literals = step.reasons.iter().filter(|(condition, _)| *condition == place).map(|(_, reason)| *reason);
     let mut reasons: Vec<&'static str> = literals.collect();
     if reasons.is_empty() && polarity == Polarity::Positive {
         reasons.push(SUCCEEDED);

@@ -26,9 +26,9 @@ pub fn prepare(crd: &mut Value, old: Option<&Value>) -> Result<Vec<Warning>, Vec
         Some(old) => check::update(crd, old),
     };
     if preserve {
-        let cure =
+        let fix =
             "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
-        causes.push(Cause::invalid("spec.preserveUnknownFields", true, cure));
+        causes.push(Cause::invalid("spec.preserveUnknownFields", true, fix));
     }
     if causes.is_empty() { Ok(warnings(crd, old)) } else { Err(causes) }
 }

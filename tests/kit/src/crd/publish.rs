@@ -14,6 +14,7 @@ use crate::registry::Kind;
 
 /// The result of one evaluation of all CRDs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Published {
     /// The CRDs whose status changes, by name, with the new status. If it is empty, nothing changes any more.
     pub statuses: Vec<(String, Value)>,

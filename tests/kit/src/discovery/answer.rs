@@ -25,6 +25,7 @@ pub struct Ask<'a> {
 
 /// A complete response; all bodies are small.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Answer {
     /// HTTP status code.
     pub code: u16,

@@ -9,6 +9,7 @@ use crate::registry::Verb;
 
 /// A fault or a crash at an injection point.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Disruption {
     /// A fault at a call. Some effects apply to some calls only:
     ///
@@ -25,6 +26,7 @@ pub enum Disruption {
 
 /// The moment at which the operator is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Crash {
     /// Before the call is carried out.
     Before,

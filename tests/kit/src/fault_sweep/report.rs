@@ -22,6 +22,7 @@ pub struct Report {
 
 /// The result of one trial.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Visit {
     /// The number of the call, or of the await, counted from 1.
     pub number: usize,

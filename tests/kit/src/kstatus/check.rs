@@ -9,6 +9,7 @@ use super::rule::Rule;
 
 /// The moment at which the object was read, which selects the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mode {
     /// After a pass: F1 to F9 and W1 to W5.
     Final,
@@ -18,6 +19,7 @@ pub enum Mode {
 
 /// A rule that an object violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The violated rule.
     pub rule: Rule,

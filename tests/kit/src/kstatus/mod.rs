@@ -16,6 +16,7 @@ use serde_json::Value;
 
 /// The status of an object as an observer computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Observed {
     /// The actual state matches the spec.
     Current,

@@ -4,6 +4,7 @@
 ///
 /// There is no F10.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Rule {
     /// Ready is True while a declared negative condition is True.
     F1,

@@ -14,6 +14,7 @@ use crate::route::{Route, Target};
 
 /// A request in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entry {
     /// The verb; `Get` for discovery and other non-resource paths.
     pub verb: Verb,

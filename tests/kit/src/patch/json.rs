@@ -8,6 +8,7 @@ use serde_json::Value;
 
 /// The error of a patch; the target object is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PatchError {
     /// The patch is not a list of known operations: HTTP 400, reason `BadRequest`.
     Malformed(String),

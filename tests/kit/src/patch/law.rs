@@ -11,7 +11,7 @@ fn name(choices: &mut Choices) -> &'static str {
     choices.pick(&["a", "b", "c/d", "e~f", ""])
 }
 
-/// A value of at most this depth; with nulls when `null` says so.
+/// A value of at most this depth; with nulls if `null` is true.
 fn value(choices: &mut Choices, depth: u32, null: bool) -> Value {
     match choices.range(0..if depth == 0 { 4 } else { 8 }) {
         0 if null => Value::Null,

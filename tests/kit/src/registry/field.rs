@@ -4,6 +4,7 @@ use serde_json::Value;
 
 /// A field that field selectors support, and its location in objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selectable {
     /// The name in selectors, such as "status.phase".
     pub label: String,
@@ -15,6 +16,7 @@ pub struct Selectable {
 
 /// The value that selectors compare if the field is absent: the printed zero value of the Go type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Absent {
     /// "", for string fields and for all fields of custom kinds.
     Empty,

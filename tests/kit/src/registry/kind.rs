@@ -63,6 +63,7 @@ pub enum Origin {
 
 /// The data of one served version of a CustomResourceDefinition.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Custom {
     /// Name of the CRD, "plural.group".
     pub definition: String,
@@ -93,6 +94,7 @@ pub struct Storage {
 
 /// The fields of the scale subresource, as JSON pointers into the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scale {
     /// The desired number of replicas, such as "/spec/replicas".
     pub spec_replicas: String,
@@ -127,6 +129,7 @@ pub struct Subresource {
 /// A column of `kubectl get`, as in `additionalPrinterColumns`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Column {
     /// Heading.
     pub name: String,

@@ -12,6 +12,7 @@ pub struct Decode(fn(&Value) -> Result<Value, String>);
 
 /// A decoded object.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Decoded {
     /// The object without nulls and unknown fields, with normalized leaves.
     pub value: Value,

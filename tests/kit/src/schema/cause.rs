@@ -7,6 +7,7 @@ pub(crate) type Causes = Vec<Cause>;
 
 /// The reason for rejecting one field, as in `details.causes` of a Kubernetes `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cause {
     /// The reason code, such as `FieldValueInvalid` or `FieldValueRequired`.
     pub reason: String,

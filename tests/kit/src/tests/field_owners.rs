@@ -22,7 +22,7 @@ type Owners = BTreeMap<(String, String), BTreeSet<Field>>;
 /// The maps of a `ConfigMap` that are filled, and what is filled in.
 const MAPS: [&str; 3] = ["data", "labels", "annotations"];
 const KEYS: [&str; 3] = ["a", "b", "c"];
-/// One more in each map, which nobody touches: so no map comes and goes as a whole.
+/// One more in each map, which stays unchanged, so that no map appears or disappears as a whole.
 const FIXED: &str = "fixed";
 
 /// What a server has to make of it.

@@ -35,12 +35,12 @@ pub(super) fn body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
 }
 
 fn protobuf(call: &Call) -> Result<(Value, Vec<String>), Failure> {
-    let cure = "with kubectl use `create --dry-run=client -o yaml | kubectl apply -f -`";
+    let fix = "with kubectl use `create --dry-run=client -o yaml | kubectl apply -f -`";
     let value = proto::decode(&call.body).map_err(|why| {
         Failure::status(
             415,
             "UnsupportedMediaType",
-            format!("evenkeel-testkit does not read this protobuf ({why}); {cure}"),
+            format!("evenkeel-testkit does not read this protobuf ({why}); {fix}"),
         )
     })?;
     Ok((value, Vec::new()))

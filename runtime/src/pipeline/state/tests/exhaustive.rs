@@ -81,7 +81,7 @@ fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, DesiredStatu
                 break;
             }
             End::NotReady if place == 1 => {
-                state.set(3, ConditionStatus::False, "Unsigned", "nobody signed it");
+                state.set(3, ConditionStatus::False, "Unsigned", "no signature was found");
                 state.succeed(1 << 3);
             }
             _ => state.succeed(0),
