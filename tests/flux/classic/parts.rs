@@ -73,8 +73,11 @@ fn a_ported_step_error_has_class_reason_and_actions() {
     let retried = Actions::TRANSIENT.with_event(EventLevel::Normal);
     for (error, reason) in [(Error::generic("Boom", "x"), "Boom"), (Error::plain("x"), "Failed")] {
         let of_kind = Config::of(error.kind());
-        let wanted = retried.with_event(of_kind.event);
-        assert_eq!(wanted.notify, of_kind.notification);
+        let wanted = match of_kind.notification {
+            true => retried.with_notification(),
+            false => retried.without_notification(),
+        };
+        let wanted = wanted.with_event(of_kind.event);
         assert_eq!(facts(&error), (Class::Transient, reason, wanted));
     }
     let with = |log, event| {
