@@ -57,3 +57,39 @@ fn help_lists_every_command_and_unknown_ones_fail() {
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("'wiring'"), "{refused:?}");
 }
+
+#[test]
+fn each_flag_has_a_variable_and_a_wrong_value_names_it() {
+    let help = printed(&["--help"]);
+    let flags: Vec<&str> = help.lines().map(str::trim_start).filter(|line| line.contains("--")).collect();
+    let flags = flags.into_iter().filter(|line| line.starts_with('-') && !line.contains("--help"));
+    let names = flags.map(|line| line[line.find("--").unwrap() + 2..].split([' ', '.']).next().unwrap());
+    // KUBECONFIG is in the text of its flag.
+    let own = ["kubeconfig", "log", "operator-namespace", "otlp", "version"];
+    let names: Vec<&str> = names.filter(|name| !own.contains(name)).collect();
+    assert!(names.len() > 8, "{help}");
+    for name in names {
+        let variable = format!("[env: EVENKEEL_{}]", name.to_uppercase().replace('-', "_"));
+        assert!(help.contains(&variable), "{variable} in {help}");
+    }
+    let with = |value: &str, args: &[&str]| {
+        let mut hello = Command::new(env!("CARGO_BIN_EXE_hello"));
+        hello.args(args).env("EVENKEEL_CONCURRENCY", value).env_remove("KUBECONFIG").output().unwrap()
+    };
+    let refused = with("0", &["docs"]);
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && text.contains("--concurrency") && text.contains("EVENKEEL_CONCURRENCY"),
+        "{text}"
+    );
+    let refused = with("4", &["docs", "--concurrency", "0"]);
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && !text.contains("EVENKEEL_CONCURRENCY"),
+        "the flag has the wrong value: {text}"
+    );
+    for args in [["--concurrency=4", "docs"], ["docs", "--concurrency=4"]] {
+        assert!(with("0", &args).status.success(), "the flag wins: {args:?}");
+    }
+    assert!(with("", &["docs"]).status.success(), "an empty variable counts as unset");
+}

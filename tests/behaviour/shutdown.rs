@@ -79,6 +79,10 @@ struct Program {
 impl Program {
     /// Starts it and waits until the step of `one` has started.
     async fn start(name: &str, spec: Value, flags: &[&str]) -> Self {
+        Self::start_with(name, spec, flags, &[]).await
+    }
+
+    async fn start_with(name: &str, spec: Value, flags: &[&str], variables: &[(&str, &str)]) -> Self {
         let (world, folder) = (World::within(Cluster::start().await), Folder::new(name));
         world.install(&definition()).await;
         world.create::<Widget>(a_widget("one", spec)).await;
@@ -88,6 +92,7 @@ impl Program {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stubborn"));
         command.arg("--kubeconfig").arg(kubeconfig).args(flags).env("STUBBORN_UNTIL", folder.until());
         command.env_remove("RUST_LOG").env_remove("OTEL_EXPORTER_OTLP_ENDPOINT");
+        command.envs(variables.iter().copied());
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -182,6 +187,27 @@ async fn spans_of_dropped_passes_are_exported_before_exit() {
     program.signal("-TERM").await;
     assert_eq!(program.ended().await, Some(3), "{}", program.printed.text());
     assert_eq!(collector.count(&span("pass")), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variables_set_flags_and_each_json_line_names_the_pass() {
+    let variables =
+        [("EVENKEEL_LOG_FORMAT", "json"), ("EVENKEEL_SHUTDOWN_TIMEOUT", "1s"), ("EVENKEEL_SHUTDOWN_TIMEOT", "1s")];
+    let mut program = Program::start_with("json", busy(), &["--shutdown-timeout", "10m"], &variables).await;
+    program.signal("-TERM").await;
+    program.until_printed("stopping").await;
+    program.folder.end_the_work();
+    assert_eq!(program.ended().await, Some(0), "the flag wins: {}", program.printed.text());
+    program.until_printed("did you mean EVENKEEL_SHUTDOWN_TIMEOUT?").await;
+    let text = program.printed.text();
+    let events: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let of_pass = |event: &&Value| event["spans"].as_array().is_some_and(|spans| spans.len() > 1);
+    let ids: Vec<&Value> = events.iter().filter(of_pass).map(|event| &event["spans"][1]["reconcile_id"]).collect();
+    let objects = events.iter().filter(of_pass).map(|event| &event["spans"][1]["object"]);
+    assert!(!ids.is_empty() && objects.eq(ids.iter().map(|_| "default/one")), "{text}");
+    assert!(ids.iter().all(|id| id.as_str().is_some_and(|id| id.len() == 16)), "{text}");
+    let not_json = text.lines().filter(|line| serde_json::from_str::<Value>(line).is_err());
+    assert!(not_json.count() <= 3, "the program itself prints three lines: {text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,10 +1,11 @@
 //! The command line of an operator.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -12,7 +13,9 @@ use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::builder::Operator;
+use super::env;
 use super::error::{Error, Reason, Result};
+use super::log::{self, LogFormat};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 use crate::client::chain;
@@ -61,8 +64,8 @@ enum Format {
 
 #[derive(Debug, Args)]
 struct Flags {
-    /// Watches only this namespace; may be repeated [default: all namespaces]
-    #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE")]
+    /// Watches only this namespace; may be repeated, or a list with commas [default: all namespaces]
+    #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE", value_delimiter = ',')]
     namespaces: Vec<String>,
     /// How many objects of one reconciler are reconciled at a time, unless the reconciler sets it [default: 16]
     #[arg(long, global = true, value_name = "N")]
@@ -82,7 +85,7 @@ struct Flags {
     #[arg(long, global = true, value_name = "ADDRESS", value_parser = super::listen::address)]
     listen: Option<std::net::SocketAddr>,
     /// Stalls objects that refer to an object in another namespace [default: such references are allowed]
-    #[arg(long, global = true)]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     no_cross_namespace_refs: bool,
     /// Default policy for objects without a policy annotation [default: manage]
     #[arg(long, global = true, value_name = "POLICY", value_parser = policies())]
@@ -92,7 +95,7 @@ struct Flags {
     #[arg(long, global = true, value_name = "NAMESPACE", env = "OPERATOR_NAMESPACE", hide_env = true)]
     operator_namespace: Option<String>,
     /// Requests the initial lists in pages [default: as streaming lists, if the API server supports them]
-    #[arg(long, global = true)]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     paged_lists: bool,
     /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
@@ -107,6 +110,9 @@ struct Flags {
     /// The log level, or a filter such as `info,evenkeel=debug`
     #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
     log: tracing_subscriber::EnvFilter,
+    /// The format of the log
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    log_format: LogFormat,
 }
 
 /// Commands and flags that had other names.
@@ -143,7 +149,7 @@ impl Operator {
     /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract` or `rbac`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
-    /// set.
+    /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
     ///
     /// SIGTERM or Ctrl-C stops the operator. Passes that still run at the end of the [shutdown timeout](Self::shutdown_timeout) are dropped,
     /// and the process exits with the code 3 without waiting for blocking work. Two seconds after the shutdown timeout the process exits in
@@ -153,16 +159,21 @@ impl Operator {
     /// # Errors
     /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written.
     pub async fn run_cli(self) -> Result {
-        let matches = self.command().try_get_matches().unwrap_or_else(|error| renamed(error).exit());
+        let given: Vec<_> = std::env::args_os().collect();
+        let definition = self.command(&given);
+        let matches = definition.clone().try_get_matches_from(&given);
+        let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &definition).exit());
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let command = cli.command.unwrap_or(Command::Run);
         if !matches!(command, Command::Run) {
             return print(&self.text(&command).map_err(unwritten)?);
         }
+        let (filter, format) = (cli.flags.log.clone(), cli.flags.log_format);
         #[cfg(not(feature = "otlp"))]
-        let exports = super::log::begin(cli.flags.log.clone())?;
+        let exports = log::begin(filter, format)?;
         #[cfg(feature = "otlp")]
-        let exports = super::log::begin(cli.flags.log.clone(), &self.name, cli.flags.otlp.as_deref())?;
+        let exports = log::begin(filter, format, &self.name, cli.flags.otlp.as_deref())?;
+        env::warn_of_typos(&definition);
         let operator = self.configured(cli.flags).await?;
         let shutdown_timeout = operator.shutdown_timeout;
         let signals = Signals::listen(Some(operator.shutdown_timeout))?;
@@ -187,8 +198,8 @@ impl Operator {
         }
     }
 
-    fn command(&self) -> clap::Command {
-        let command = Cli::command().name(self.name.to_string());
+    fn command(&self, given: &[OsString]) -> clap::Command {
+        let command = env::with_variables(Cli::command(), given).name(self.name.to_string());
         match &self.version {
             Some(version) => command.version(version.clone()),
             None => command,

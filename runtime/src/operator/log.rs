@@ -2,14 +2,24 @@
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 use super::error::Result;
 #[cfg(feature = "otlp")]
 use super::error::{Error, Reason};
+use super::json_line::JsonLine;
 use super::log_line::OneLine;
+
+/// The format of the log.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum LogFormat {
+    /// One line of text per event
+    Text,
+    /// One JSON object per line; `spans` holds the pass with its object and id
+    Json,
+}
 
 /// The running exports.
 #[derive(Default)]
@@ -33,8 +43,8 @@ impl Exports {
 
 /// Writes the log to standard error, unless the program has already set a `tracing` subscriber.
 #[cfg(not(feature = "otlp"))]
-pub(super) fn begin(filter: EnvFilter) -> Result<Exports> {
-    let _ = tracing_subscriber::registry().with(filter).with(lines()).try_init();
+pub(super) fn begin(filter: EnvFilter, format: LogFormat) -> Result<Exports> {
+    let _ = tracing_subscriber::registry().with(filter).with(lines(format)).try_init();
     Ok(Exports::default())
 }
 
@@ -43,13 +53,13 @@ pub(super) fn begin(filter: EnvFilter) -> Result<Exports> {
 /// # Errors
 /// The endpoint is invalid, or another subscriber is already set.
 #[cfg(feature = "otlp")]
-pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Result<Exports> {
+pub(super) fn begin(filter: EnvFilter, format: LogFormat, name: &str, endpoint: Option<&str>) -> Result<Exports> {
     let unusable = |headline: String, help: &str| Error::new(Reason::Config, headline, help);
     let (layer, spans) = match endpoint.map(|endpoint| crate::telemetry::otlp::layer(name, endpoint)).transpose() {
         Ok(layer) => layer.unzip(),
         Err(error) => return Err(unusable(error.to_string(), "give the base URL of a collector with `--otlp`")),
     };
-    let set = tracing_subscriber::registry().with(filter).with(layer).with(lines()).try_init();
+    let set = tracing_subscriber::registry().with(filter).with(layer).with(lines(format)).try_init();
     match (set, &spans) {
         (Err(_), Some(_)) => {
             let help = "add `evenkeel::otlp::layer` to the subscriber, and leave out `--otlp`";
@@ -59,18 +69,31 @@ pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Re
     }
 }
 
-fn lines<S>() -> impl tracing_subscriber::Layer<S>
+fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a> + Send + Sync,
+{
+    match format {
+        LogFormat::Text => lines_to(std::io::stderr, std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => objects_to(std::io::stderr).boxed(),
+    }
+}
+
+/// Writes each event as one JSON object in one line.
+pub(super) fn objects_to<S, W>(writer: impl Fn() -> W + Send + Sync + 'static) -> impl Layer<S>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    W: std::io::Write + 'static,
 {
-    lines_to(std::io::stderr, std::io::stderr().is_terminal())
+    tracing_subscriber::fmt::layer()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_writer(move || JsonLine(writer()))
 }
 
 /// Writes each event as one line.
-pub(super) fn lines_to<S, W>(
-    writer: impl Fn() -> W + Send + Sync + 'static,
-    colours: bool,
-) -> impl tracing_subscriber::Layer<S>
+pub(super) fn lines_to<S, W>(writer: impl Fn() -> W + Send + Sync + 'static, colours: bool) -> impl Layer<S>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
     W: std::io::Write + 'static,

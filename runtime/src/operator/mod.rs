@@ -8,9 +8,13 @@ mod controller;
 mod crd_check;
 mod crd_watch;
 mod describe;
+#[cfg(feature = "cli")]
+mod env;
 mod error;
 mod index_names;
 mod instrument;
+#[cfg(feature = "cli")]
+mod json_line;
 pub mod kube_controller;
 mod lease_name;
 mod limits;

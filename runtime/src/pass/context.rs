@@ -14,6 +14,7 @@ use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
 use super::finish::resync::Clock;
 use super::memory::Memory;
+use super::pass_id::PassIds;
 use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
 use crate::api::{Target, Warned};
@@ -87,6 +88,7 @@ pub(crate) struct PassContext {
     pub(super) memory: Mutex<HashMap<Key, Memory>>,
     pub(super) dependents: Dependents,
     pub(super) warned: Arc<Warned>,
+    pub(super) ids: PassIds,
 }
 
 impl PassContext {
@@ -101,6 +103,7 @@ impl PassContext {
             memory: Mutex::default(),
             dependents: Dependents::default(),
             warned: Arc::default(),
+            ids: PassIds::new(),
             field_manager: field_manager.into(),
             wiring,
             kind,

@@ -10,6 +10,7 @@ mod decide;
 mod delete;
 mod finish;
 mod memory;
+mod pass_id;
 mod prepare;
 mod report;
 mod run;
@@ -61,7 +62,8 @@ impl Worker for PassContext {
             return Next::Await.into();
         }
         let span = tracing::info_span!(
-            "pass", reconciler = self.wiring.name, object = %key, causes = %triggers, outcome = field::Empty
+            "pass", reconciler = self.wiring.name, object = %key, reconcile_id = %self.ids.next(), causes = %triggers,
+            outcome = field::Empty
         );
         let begun = Begun { span, at: self.env.meter.begin() };
         let decided = match begun.span.in_scope(|| fast_path(self, key, triggers, attempt)) {
