@@ -206,6 +206,7 @@ async fn variables_set_flags_and_each_json_line_names_the_pass() {
     let objects = events.iter().filter(of_pass).map(|event| &event["spans"][1]["object"]);
     assert!(!ids.is_empty() && objects.eq(ids.iter().map(|_| "default/one")), "{text}");
     assert!(ids.iter().all(|id| id.as_str().is_some_and(|id| id.len() == 16)), "{text}");
+    assert!(events.iter().any(|event| event["condition_message"] == "The work is done."), "{text}");
     let not_json = text.lines().filter(|line| serde_json::from_str::<Value>(line).is_err());
     assert!(not_json.count() <= 3, "the program itself prints three lines: {text}");
 }

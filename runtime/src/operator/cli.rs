@@ -173,7 +173,7 @@ impl Operator {
         let exports = log::begin(filter, format)?;
         #[cfg(feature = "otlp")]
         let exports = log::begin(filter, format, &self.name, cli.flags.otlp.as_deref())?;
-        env::warn_of_typos(&definition);
+        env::warn_of_typos(&self.command(&[]));
         let operator = self.configured(cli.flags).await?;
         let shutdown_timeout = operator.shutdown_timeout;
         let signals = Signals::listen(Some(operator.shutdown_timeout))?;

@@ -47,11 +47,11 @@ pub(super) fn explain(mut error: clap::Error, command: &clap::Command) -> clap::
     error
 }
 
-/// Logs variables that look like misspelt ones of a flag.
+/// Logs variables that look like misspelt ones of a flag. `command` has the variables of all flags.
 pub(super) fn warn_of_typos(command: &clap::Command) {
-    let known: Vec<String> =
-        command.get_arguments().filter_map(|arg| Some(arg.get_env()?.to_str()?.to_owned())).collect();
-    let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let variables = command.get_arguments().filter_map(|arg| Some(arg.get_env()?.to_str()?.to_owned()));
+    let known: Vec<String> = variables.collect();
+    let set = std::env::vars_os().filter_map(|(name, value)| name.into_string().ok().filter(|_| !value.is_empty()));
     for (name, meant) in set.filter_map(|name| misspelt(&name, &known).map(|meant| (name.clone(), meant.to_owned()))) {
         tracing::warn!(variable = name, "unknown environment variable; did you mean {meant}?");
     }

@@ -76,7 +76,7 @@ impl PassReport {
         let (outcome, reason, message) = (outcome.as_str(), &*self.reason, &*self.message);
         macro_rules! line {
             ($level:ident) => {
-                tracing::$level!(outcome, reason, message, progressed, "pass ended")
+                tracing::$level!(outcome, reason, condition_message = message, progressed, "pass ended")
             };
         }
         match self.announcement.log {
