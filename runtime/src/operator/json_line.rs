@@ -30,25 +30,10 @@ fn escaped(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
     use serde_json::Value;
     use tracing_subscriber::layer::SubscriberExt;
 
-    use super::*;
-
-    #[derive(Clone, Default)]
-    struct Sink(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Sink {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::logged::Sink;
 
     #[test]
     fn each_event_is_one_json_object_with_its_pass() {
@@ -62,7 +47,7 @@ mod tests {
             span.record("outcome", "Done");
             tracing::warn!(duration_ms = 3, error = %text, "step failed");
         });
-        let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let log = sink.text();
         let is_raw = |c: char| c != '\n' && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
         assert!(log.lines().count() == 1 && !log.contains(is_raw), "{log:?}");
         let event: Value = serde_json::from_str(&log).unwrap();

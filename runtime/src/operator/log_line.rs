@@ -22,23 +22,11 @@ impl<'w> FormatFields<'w> for OneLine {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{self, Write};
-    use std::sync::{Arc, Mutex};
+    use std::io;
 
     use tracing_subscriber::layer::SubscriberExt;
 
-    #[derive(Clone, Default)]
-    struct Sink(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Sink {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::logged::Sink;
 
     /// The log of one line with this text in every possible position, and of a second line without it.
     fn logged(text: &str, colours: bool) -> String {
@@ -53,7 +41,7 @@ mod tests {
             tracing::warn!(object = %text, text, error = &error as &dyn std::error::Error, "refused: {text}");
             tracing::info!("next");
         });
-        String::from_utf8(sink.0.lock().unwrap().clone()).unwrap()
+        sink.text()
     }
 
     #[test]
