@@ -58,6 +58,23 @@ impl Held {
         Some(self.wrote.as_ref().unwrap_or(seen))
     }
 
+    /// Records the object that one of our writes returned, unless a newer state is known.
+    pub(super) fn take_written(&mut self, written: Arc<Object>) {
+        let newest = self.wrote.as_deref().map_or(self.version(), |wrote| wrote.resource_version());
+        if is_newer(written.resource_version(), newest) || self.is_first_deleted(&*written) {
+            self.wrote = Some(written);
+        }
+    }
+
+    /// Whether the known object is live and the written one is being deleted. A deletion cannot be undone, so the written one is the newer
+    /// state also if its version is lower: the store was restored, and the watch has not listed it yet.
+    fn is_first_deleted(&self, written: &Object) -> bool {
+        let meta = written.meta();
+        let known = self.newest().map(|known| known.meta());
+        meta.deletion_timestamp.is_some()
+            && known.is_some_and(|known| known.uid == meta.uid && known.deletion_timestamp.is_none())
+    }
+
     /// Compares a delivered object with the cached one. Two cases show that the store was restored: one resourceVersion has two contents,
     /// or a list contains an older version than the watch delivered, or a write returned, before the list began.
     pub(super) fn compare(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Comparison {

@@ -90,10 +90,8 @@ impl Primary {
     pub(crate) fn wrote(&self, object: Arc<Object>) {
         let mut objects = self.lock();
         // An object that is not in the cache has been deleted, since our writes create no objects of this kind.
-        let Some(held) = objects.get_mut(&Key::of(object.meta())) else { return };
-        let newest = held.wrote.as_deref().map_or(held.version(), version);
-        if is_newer(version(&*object), newest) {
-            held.wrote = Some(object);
+        if let Some(held) = objects.get_mut(&Key::of(object.meta())) {
+            held.take_written(object);
         }
     }
 

@@ -180,6 +180,27 @@ fn our_own_write_is_served_until_the_watch_catches_up() {
     assert_eq!(served(), "12", "a late response is older than the cache");
 }
 
+/// Otherwise a pass would run the steps of an object whose finalizer is already removed, and nothing would clean up after them.
+#[test]
+fn a_written_deletion_is_served_although_a_restore_lowered_its_version() {
+    let primary = Primary::new(Decoder::of::<Thing>());
+    let deleted = |version, uid| {
+        let change = json!({ "/metadata/deletionTimestamp": "2026-01-01T00:00:00Z", "/metadata/uid": uid });
+        sound(thing(version, &change))
+    };
+    let is_served = || primary.get(&key()).unwrap().meta().deletion_timestamp.is_some();
+    primary.apply(thing("90", &json!({})), &filter());
+    primary.wrote(sound(thing("91", &json!({}))));
+    primary.wrote(deleted("20", "another"));
+    assert!(!is_served(), "another object of this name");
+    primary.wrote(deleted("20", "u"));
+    assert!(is_served());
+    primary.wrote(deleted("19", "u"));
+    assert_eq!(primary.get(&key()).unwrap().resource_version(), "20", "an earlier response");
+    primary.take(&key(), thing("15", &json!({})), &filter(), list(Some("20")));
+    assert!(!is_served(), "the list shows that a second restore undid the deletion");
+}
+
 #[test]
 fn an_own_write_of_a_recreated_object_is_not_served() {
     let primary = Primary::new(Decoder::of::<Thing>());
