@@ -93,16 +93,19 @@ pub use condition::{Condition, ConditionSet};
 pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
 #[cfg(feature = "operator")]
-pub use operator::{Error, Operator, Result};
+pub use operator::{Error, Operator, ReconciledKind, Result};
 pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
+pub use pipeline::bare::Bare;
 pub use pipeline::context::{Cx, Pass, StatusOf};
+pub use pipeline::dynamic::Dynamic;
 #[doc(inline)]
 pub use pipeline::hook;
 pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
+pub use status::bare::BareStatus;
 pub use status::observed::ObservedBy;
 pub use status::operation::RemoteOperation;
 pub use status::request;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use evenkeel::{Operator, Reconciler};
+use evenkeel::{Operator, ReconciledKind, Reconciler};
 use evenkeel_testkit::{Cluster, eventually};
 use k8s_openapi::api::core::v1::{Event, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::core::{CustomResourceExt, NamespaceResourceScope};
+use kube::core::NamespaceResourceScope;
 use kube::{Client, Config, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -261,12 +261,12 @@ impl World {
 
     /// Starts an operator for the namespace of this test, over the wire.
     #[must_use]
-    pub fn operator<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Running {
+    pub fn operator<R: Reconciler<Object: ReconciledKind>>(&self, deps: R::Deps) -> Running {
         Running::start(self.prepare::<R>(deps))
     }
 
     /// Prepares an operator for the namespace of this test, over the wire; start it with [`Running::start`].
-    pub fn prepare<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Operator {
+    pub fn prepare<R: Reconciler<Object: ReconciledKind>>(&self, deps: R::Deps) -> Operator {
         self.wire.observers().know::<R>();
         let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces([&*self.namespace]);
         operator.reconciler::<R>(deps)

@@ -21,7 +21,7 @@ pub(crate) fn expand(step: &Step) -> Parts {
     let Step { args, function, marker, name, .. } = step;
     let (import, set, alias) = (args.krate.import(), expand_set(step), expand_short_set(step));
     let (implementation, rights, owns) = (expand_impl(step), expand_permissions(step), expand_owns(step));
-    let reasons = expand_reason_checks(step);
+    let (reasons, stored) = (expand_reason_checks(step), expand_action_checks(step));
     let impls = quote! {
         const _: () = {
             #import
@@ -31,6 +31,7 @@ pub(crate) fn expand(step: &Step) -> Parts {
             #owns
         };
         #reasons
+        #stored
     };
     let attrs = function.inherited_as(&format!("the step `{name}`."));
     let marker = marker.define(&attrs, &args.krate.full());
@@ -280,4 +281,15 @@ fn expand_reason_checks(step: &Step) -> TokenStream {
         quote_spanned!(reason.span()=> const REASON: () = #here::check_reason::<#marker>(#reason);)
     });
     quote!(#(#[allow(dead_code)] const _: () = { #reasons };)*)
+}
+
+/// The check that the tokens of the actions are stored. A generic step has no constants of its own.
+fn expand_action_checks(step: &Step) -> TokenStream {
+    let marker = &step.marker;
+    let declared = step.args.actions.first().filter(|_| !marker.is_generic());
+    let check = declared.map(|action| {
+        let here = step.args.krate.full().at(action.span());
+        quote_spanned!(action.span()=> const STORED: () = #here::check_actions_stored::<#marker>();)
+    });
+    check.map(|check| quote!(#[allow(dead_code)] const _: () = { #check };)).unwrap_or_default()
 }

@@ -15,6 +15,11 @@ pub mod outcomes {}
 #[doc = include_str!("pass.md")]
 pub mod pass {}
 
+/// The kinds that can be reconciled: custom resources, built-in kinds, kinds of other projects.
+///
+#[doc = include_str!("kinds.md")]
+pub mod kinds {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

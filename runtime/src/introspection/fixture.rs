@@ -5,6 +5,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{ConditionInfo, Polarity};
 use crate::outcome::reporting::{Actions, VariantInfo};
+use crate::pipeline::object::StatusStore;
 use crate::wiring::{How, KindInfo, Relation, StepWiring, Wiring};
 
 pub(super) const FETCH: StepWiring = StepWiring {
@@ -48,6 +49,7 @@ pub(super) fn known() -> ReconcilerInfo {
     ReconcilerInfo {
         wiring: WIRING,
         kind: KindInfo::of::<k8s_openapi::api::core::v1::Pod>(),
+        status: StatusStore::Object,
         field_manager: "op/things".into(),
         finalizer: Some("core.kubernetes.io/op".into()),
     }

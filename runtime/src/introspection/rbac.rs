@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use super::reconciler_info::ReconcilerInfo;
 #[cfg(feature = "cli")]
 use super::table;
+use crate::pipeline::object::StatusStore;
 use crate::wiring::{Cache, How, KindInfo};
 
 /// A verb of the Kubernetes API, in the usual order of RBAC rules.
@@ -91,7 +92,9 @@ impl Rules {
         self.add(kind, "", &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
         // Required even without an external step: a finalizer of an earlier version has to be removed.
         self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
-        self.add(kind, "/status", &[Verb::Patch], "writes the status");
+        if known.status == StatusStore::Object {
+            self.add(kind, "/status", &[Verb::Patch], "writes the status");
+        }
         let owns = known.wiring.relations().any(|r| r.how == How::Owns);
         if owns {
             self.add(kind, "/finalizers", &[Verb::Update], "is the owner that blocks the deletion of owned objects");

@@ -1,5 +1,6 @@
 //! The compile-time information about one reconciler, from which all output of this folder is generated.
 
+use crate::pipeline::object::{Primary, StatusStore};
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
 
@@ -16,6 +17,8 @@ pub struct ReconcilerInfo {
     pub wiring: Wiring,
     /// The reconciled kind.
     pub kind: KindInfo,
+    /// Where the status of the kind is stored.
+    pub(crate) status: StatusStore,
     /// The field manager of all writes of the reconciler.
     pub field_manager: String,
     /// The finalizer on its objects; `None` if no step is external and no hook runs on deletion.
@@ -26,11 +29,14 @@ impl ReconcilerInfo {
     /// Collects the information about a reconciler within the operator of this name.
     #[must_use]
     pub fn of<R: Reconciler>(operator: &str) -> Self {
-        let kind = KindInfo::of::<R::Object>();
+        Self::of_kind::<R>(operator, KindInfo::of::<R::Object>())
+    }
+
+    pub(crate) fn of_kind<R: Reconciler>(operator: &str, kind: KindInfo) -> Self {
         let wiring = R::WIRING;
         let field_manager = wiring.field_manager_under(operator);
         let finalizer = wiring.needs_finalizer().then(|| wiring.finalizer_under(operator, &kind.resource.group));
-        Self { wiring, kind, field_manager, finalizer }
+        Self { wiring, kind, status: R::Object::STATUS_STORE, field_manager, finalizer }
     }
 
     /// The types of the conditions at these indices.

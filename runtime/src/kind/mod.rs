@@ -7,6 +7,8 @@ use std::sync::Arc;
 use kube::Resource;
 use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+#[cfg(feature = "operator")]
+use kube::discovery::{ApiCapabilities, Scope};
 
 pub(crate) use self::typed::typed;
 
@@ -24,6 +26,14 @@ impl KindInfo {
     #[must_use]
     pub fn of<K: Kind>() -> Self {
         Self { resource: Arc::new(ApiResource::erase::<K>(&())), namespaced: K::Scope::NAMESPACED }
+    }
+}
+
+/// The kind as kube's discovery returns it.
+#[cfg(feature = "operator")]
+impl From<(ApiResource, ApiCapabilities)> for KindInfo {
+    fn from((resource, capabilities): (ApiResource, ApiCapabilities)) -> Self {
+        Self { resource: Arc::new(resource), namespaced: capabilities.scope == Scope::Namespaced }
     }
 }
 

@@ -9,19 +9,22 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt};
 use kube::runtime::reflector::ObjectRef;
-use kube::{Client, Config, CustomResourceExt};
+use kube::{Client, Config};
 
 use super::limits::Limits;
+use super::reconciled_kind::ReconciledKind;
 use super::registration::{Registration, Typed};
 use super::trigger::Triggers;
 use crate::dependency::Access;
 use crate::interval::Jitter;
+use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, QueueConfig};
 #[cfg(feature = "metrics")]
 use crate::telemetry::metrics::Listener;
 use crate::trigger::EnabledTriggers;
+use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
 
 /// An operator: one or more reconcilers under one name.
@@ -91,14 +94,41 @@ impl Operator {
     }
 
     /// Adds a reconciler and its dependencies: one value, or a tuple in the order of the parameters.
-    pub fn reconciler<R: Reconciler<Object: CustomResourceExt>>(mut self, deps: R::Deps) -> Self {
+    pub fn reconciler<R: Reconciler<Object: ReconciledKind>>(mut self, deps: R::Deps) -> Self {
         self.members.push(Box::new(Typed::<R>::new(deps)));
+        self
+    }
+
+    /// Adds a reconciler of a kind that is known only when the program starts, such as one that a flag names.
+    ///
+    /// The steps get each object as [`Dynamic`]. kube's discovery finds the resource and the scope of a kind. If the kind
+    /// is not installed yet, the reconciler starts when it is.
+    ///
+    /// ```no_run
+    /// # use evenkeel::prelude::*;
+    /// # use kube::core::GroupVersionKind;
+    /// # async fn add<R: evenkeel::Reconciler<Object = evenkeel::Dynamic, Deps = ()>>(
+    /// #     operator: Operator, client: kube::Client, flag: &str,
+    /// # ) -> kube::Result<Operator> {
+    /// let kind = GroupVersionKind::gvk("example.com", "v1", flag);
+    /// let kind = kube::discovery::pinned_kind(&client, &kind).await?;
+    /// # Ok(
+    /// operator.dynamic_reconciler::<R>(kind, ())
+    /// # )
+    /// # }
+    /// ```
+    pub fn dynamic_reconciler<R: Reconciler<Object = Dynamic>>(
+        mut self,
+        kind: impl Into<KindInfo>,
+        deps: R::Deps,
+    ) -> Self {
+        self.members.push(Box::new(Typed::<R>::dynamic(deps, kind.into())));
         self
     }
 
     /// Adds a reconciler whose dependencies are shared with other operators.
     #[doc(hidden)]
-    pub fn reconciler_sharing<R: Reconciler<Object: CustomResourceExt>>(mut self, deps: Arc<R::Deps>) -> Self {
+    pub fn reconciler_sharing<R: Reconciler<Object: ReconciledKind>>(mut self, deps: Arc<R::Deps>) -> Self {
         self.members.push(Box::new(Typed::<R>::sharing(deps)));
         self
     }
@@ -267,7 +297,7 @@ impl Operator {
     /// let pushes = hooks.map(|push| ObjectRef::new(&push.name).within(&push.namespace));
     /// Operator::new("source-controller").reconciler::<git_repository>(git).trigger::<git_repository>(pushes)
     /// ```
-    pub fn trigger<R: Reconciler<Object: CustomResourceExt>>(
+    pub fn trigger<R: Reconciler<Object: ReconciledKind>>(
         self,
         references: impl Stream<Item = ObjectRef<R::Object>> + Send + 'static,
     ) -> Self {

@@ -95,7 +95,7 @@ impl Controller {
         context: OperatorContext,
         reconciler: Arc<dyn DynReconciler>,
         decoder: Decoder,
-        definition: &CustomResourceDefinition,
+        definition: Option<&CustomResourceDefinition>,
     ) -> Self {
         let (kind, wiring) = (reconciler.kind(), reconciler.wiring());
         let queue = Queue::new(context.enabled_triggers, context.config.rate.clone());
@@ -127,7 +127,9 @@ impl Controller {
         let expected = Expected::new(definition, kind, *wiring);
         let pause = Pause::default();
         let enqueue_all = enqueue_all(primary.clone(), queue.clone());
-        context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
+        if definition.is_some() {
+            context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
+        }
         let shown = counted.show(&worker, &queue, &pause);
         let triggers = JoinSet::new();
         let missing = None;
@@ -153,10 +155,10 @@ impl Controller {
     /// # Errors
     /// The reconciled kind cannot be listed, or its CRD does not fit the type.
     pub(super) async fn listed(&mut self) -> Result {
-        let (client, kind) = (&self.context.client, self.reconciler.kind());
+        let client = &self.context.client;
         let keys = self.context.triggers.take(self.reconciler.id());
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
-        let lists = startup::primary(client, &kind, self.lists.clone());
+        let lists = startup::primary(client, &self.expected, self.lists.clone());
         let (fits, listed) = futures::join!(crd_check::check(client, &self.expected), lists);
         match fits.and(listed) {
             Err(error) if error.reason() == Reason::NotInstalled => self.missing = Some(error),

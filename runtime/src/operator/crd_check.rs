@@ -21,17 +21,24 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Expected {
     pub(super) kind: KindInfo,
     pub(super) wiring: Wiring,
-    /// The schema of the type.
-    schema: Value,
+    /// The schema of the type; `None` if others install the kind, which then fits.
+    schema: Option<Value>,
 }
 
 impl Expected {
-    pub(super) fn new(definition: &CustomResourceDefinition, kind: KindInfo, wiring: Wiring) -> Self {
-        let version = definition.spec.versions.iter().find(|version| version.name == kind.resource.version);
-        let schema = version.and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
-        // A schema that cannot be serialized counts as missing.
-        let schema = schema.and_then(|schema| serde_json::to_value(schema).ok()).unwrap_or_default();
+    pub(super) fn new(definition: Option<&CustomResourceDefinition>, kind: KindInfo, wiring: Wiring) -> Self {
+        let schema = definition.map(|definition| {
+            let version = definition.spec.versions.iter().find(|version| version.name == kind.resource.version);
+            let schema = version.and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
+            // A schema that cannot be serialized counts as missing.
+            schema.and_then(|schema| serde_json::to_value(schema).ok()).unwrap_or_default()
+        });
         Self { kind, wiring, schema }
+    }
+
+    /// Whether the program has the CRD of the kind.
+    pub(super) fn is_own(&self) -> bool {
+        self.schema.is_some()
     }
 
     /// The name of the CRD.
@@ -59,7 +66,8 @@ impl Expected {
         if !has_status {
             return Err(self.error(Reason::Outdated, &format!("has no status subresource in {version}")));
         }
-        let misfits = self.misfits(schema);
+        let Some(own) = &self.schema else { return Ok(()) };
+        let misfits = self.misfits(own, schema);
         if misfits.is_empty() {
             return Ok(());
         }
@@ -67,12 +75,12 @@ impl Expected {
         Err(self.error(Reason::Outdated, &what))
     }
 
-    fn misfits(&self, installed: &Value) -> Vec<Misfit> {
+    fn misfits(&self, own: &Value, installed: &Value) -> Vec<Misfit> {
         let used: Vec<&str> = used_fields(&self.wiring).collect();
         let is_used = |field: &str| !FRAMEWORK_FIELDS.contains(&field) || used.contains(&field);
-        let mut found = misfits(&self.schema, installed, &is_used);
+        let mut found = misfits(own, installed, &is_used);
         // A type without its own status schema does not cover the fields that the framework writes.
-        if self.schema["properties"]["status"]["properties"].is_null() {
+        if own["properties"]["status"]["properties"].is_null() {
             found.extend(lacking(installed, &used));
         }
         found
@@ -93,6 +101,9 @@ fn lacking<'a>(installed: &'a Value, wanted: &'a [&'a str]) -> impl Iterator<Ite
 
 /// Compares the installed CRD with the expected one. A kind that is not installed is no error here: its list fails.
 pub(super) async fn check(client: &Client, expected: &Expected) -> Result {
+    if !expected.is_own() {
+        return Ok(());
+    }
     let found = tokio::time::timeout(PATIENCE, find(client, expected)).await;
     found.unwrap_or_else(|_| {
         tracing::debug!(
@@ -148,7 +159,7 @@ mod tests {
 
     fn expected(wiring: Wiring) -> Expected {
         let kind = KindInfo::of::<k8s_openapi::api::apps::v1::Deployment>();
-        Expected { kind, wiring, schema: Value::Null }
+        Expected { kind, wiring, schema: Some(Value::Null) }
     }
 
     fn definition(status: &Value) -> Value {

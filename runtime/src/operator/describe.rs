@@ -10,12 +10,12 @@ impl Operator {
     ///
     /// Printer columns are added for Ready, its message, each condition (shown by `kubectl get -o wide`) and the age. A
     /// column that the author declared under one of these names takes precedence. [`crd`](crate::crd) returns the CRD
-    /// of one reconciler.
+    /// of one reconciler. A [`Bare`](crate::Bare) kind has none.
     #[must_use]
     pub fn definitions(&self) -> Vec<CustomResourceDefinition> {
         let mut definitions: Vec<CustomResourceDefinition> = Vec::new();
         for member in &self.members {
-            let definition = member.definition();
+            let Some(definition) = member.definition() else { continue };
             // Two reconcilers of one kind share its CRD.
             match definitions.iter_mut().find(|other| other.metadata.name == definition.metadata.name) {
                 Some(other) => member.add_columns(other),

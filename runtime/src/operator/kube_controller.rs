@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
+use kube::Resource;
 use kube::runtime::controller::Action;
 use kube::runtime::reflector::ObjectRef;
-use kube::{CustomResourceExt, Resource};
 use tokio::task::JoinSet;
 use tracing::{Instrument, Span};
 
 use super::builder::Operator;
 use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
+use super::reconciled_kind::ReconciledKind;
 use super::registration::Typed;
 use super::run;
 use crate::pass::PassContext;
@@ -95,7 +96,7 @@ impl Operator {
     /// # Errors
     /// Fails for the reasons for which [`run_until`](Operator::run_until) fails at the start, including a CRD that is
     /// not installed. Also fails if the operator has reconcilers of its own.
-    pub async fn for_kube_controller<R: Reconciler<Object: CustomResourceExt>>(
+    pub async fn for_kube_controller<R: Reconciler<Object: ReconciledKind>>(
         mut self,
         deps: R::Deps,
     ) -> Result<(Arc<ControllerContext<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
@@ -114,7 +115,7 @@ impl Operator {
         Ok((Arc::new(pair), triggers))
     }
 
-    async fn hand_out<R: Reconciler<Object: CustomResourceExt>>(
+    async fn hand_out<R: Reconciler<Object: ReconciledKind>>(
         mut self,
         deps: Arc<R::Deps>,
         span: Span,

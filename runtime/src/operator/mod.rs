@@ -24,6 +24,7 @@ mod listen;
 mod log;
 #[cfg(feature = "cli")]
 mod log_line;
+mod reconciled_kind;
 mod registration;
 mod run;
 mod settings;
@@ -37,5 +38,6 @@ mod wiring_check;
 // A glob, so that the public path is `operator::Operator`.
 pub use self::builder::*;
 pub use self::error::{Error, Reason, Result};
-#[doc(inline)]
 pub use self::lease_name::leader_id;
+#[doc(inline)]
+pub use self::reconciled_kind::ReconciledKind;

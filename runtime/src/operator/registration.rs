@@ -5,14 +5,15 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::CustomResourceExt;
 
 use super::controller::{Controller, OperatorContext, Prepared};
 use super::error::Result;
+use super::reconciled_kind::ReconciledKind;
 use super::{status_check, wiring_check};
 use crate::client::decode::Decoder;
-use crate::introspection::{ReconcilerInfo, add_columns, crd};
+use crate::introspection::{ReconcilerInfo, add_columns};
 use crate::pipeline::dyn_reconciler::TypedReconciler;
+use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
 
@@ -33,8 +34,8 @@ pub(super) trait Registration: Send + Sync {
     }
     /// The identity in an operator with this name.
     fn under(&self, operator: &str) -> Identity;
-    /// The CRD, with the columns of this reconciler.
-    fn definition(&self) -> CustomResourceDefinition;
+    /// The CRD, with the columns of this reconciler; `None` if others install the kind.
+    fn definition(&self) -> Option<CustomResourceDefinition>;
     /// Adds the columns of this reconciler to the CRD of its kind.
     fn add_columns(&self, definition: &mut CustomResourceDefinition);
     fn introspect(&self, operator: &str) -> ReconcilerInfo;
@@ -47,29 +48,44 @@ pub(super) trait Registration: Send + Sync {
 /// A reconciler with its dependencies.
 pub(super) struct Typed<R: Reconciler> {
     deps: Arc<R::Deps>,
+    kind: KindInfo,
+    /// The CRD that the program was built with.
+    definition: fn() -> Option<CustomResourceDefinition>,
 }
 
-impl<R: Reconciler> Typed<R> {
+impl<R: Reconciler<Object: ReconciledKind>> Typed<R> {
     pub(super) fn new(deps: R::Deps) -> Self {
         Self::sharing(Arc::new(deps))
     }
 
     pub(super) fn sharing(deps: Arc<R::Deps>) -> Self {
-        Self { deps }
+        Self { deps, kind: KindInfo::of::<R::Object>(), definition: R::Object::definition }
     }
 }
 
-impl<R: Reconciler<Object: CustomResourceExt>> Typed<R> {
+impl<R: Reconciler<Object = Dynamic>> Typed<R> {
+    /// The reconciler for this kind, of which the program has no CRD.
+    pub(super) fn dynamic(deps: R::Deps, kind: KindInfo) -> Self {
+        Self { deps: Arc::new(deps), kind, definition: || None }
+    }
+}
+
+impl<R: Reconciler> Typed<R> {
     /// Creates the type-erased controller.
     pub(super) fn controller(self, context: OperatorContext) -> Controller {
-        let decoder = Decoder::of::<R::Object>();
-        Controller::new(context, Arc::new(TypedReconciler::<R>::new(self.deps)), decoder, &R::Object::crd())
+        let (decoder, definition) = (Decoder::of::<R::Object>(), (self.definition)());
+        Controller::new(
+            context,
+            Arc::new(TypedReconciler::<R>::new(self.deps, self.kind)),
+            decoder,
+            definition.as_ref(),
+        )
     }
 }
 
-impl<R: Reconciler<Object: CustomResourceExt>> Registration for Typed<R> {
+impl<R: Reconciler> Registration for Typed<R> {
     fn under(&self, operator: &str) -> Identity {
-        let kind = KindInfo::of::<R::Object>();
+        let kind = self.kind.clone();
         Identity {
             name: R::WIRING.name,
             field_manager: R::WIRING.field_manager_under(operator),
@@ -79,8 +95,10 @@ impl<R: Reconciler<Object: CustomResourceExt>> Registration for Typed<R> {
         }
     }
 
-    fn definition(&self) -> CustomResourceDefinition {
-        crd::<R>()
+    fn definition(&self) -> Option<CustomResourceDefinition> {
+        let mut definition = (self.definition)()?;
+        add_columns::<R>(&mut definition);
+        Some(definition)
     }
 
     fn add_columns(&self, definition: &mut CustomResourceDefinition) {
@@ -88,7 +106,7 @@ impl<R: Reconciler<Object: CustomResourceExt>> Registration for Typed<R> {
     }
 
     fn introspect(&self, operator: &str) -> ReconcilerInfo {
-        ReconcilerInfo::of::<R>(operator)
+        ReconcilerInfo::of_kind::<R>(operator, self.kind.clone())
     }
 
     fn check(&self) -> Result {

@@ -8,7 +8,6 @@ use super::crd_check::{self, Expected};
 use super::error::{Error, Reason, Result, install};
 use crate::api::grant::plural_and_group;
 use crate::watch::{CREDENTIALS, Progress, WatchError, WatchHandle, WatchTarget};
-use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,10 +35,10 @@ pub(super) fn ended(watch: &str, why: &str) -> Error {
 }
 
 /// Waits for the lists of the reconciled kind.
-pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<WatchHandle>) -> Result {
+pub(super) async fn primary(client: &Client, expected: &Expected, started: Vec<WatchHandle>) -> Result {
     for (place, progress) in wait(started).await {
         if let Progress::Failed(watch_error) = progress {
-            refusal(client, kind, &place, watch_error).await?;
+            refusal(client, expected, &place, watch_error).await?;
         }
     }
     Ok(())
@@ -71,14 +70,15 @@ async fn wait(started: Vec<WatchHandle>) -> Vec<(WatchTarget, Progress)> {
 }
 
 /// Returns errors that only a person can fix; other errors are retried.
-async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, watch_error: WatchError) -> Result {
-    let resource = &kind.resource;
+async fn refusal(client: &Client, expected: &Expected, place: &WatchTarget, watch_error: WatchError) -> Result {
+    let resource = &expected.kind.resource;
     match &watch_error {
-        WatchError::Unknown => Err(unknown(client, kind).await),
+        WatchError::Unknown => Err(unknown(client, expected).await),
         WatchError::Forbidden(text) => {
             let plural = plural_and_group(&resource.plural, &resource.group);
             let headline = format!("the role does not allow list on {place}: {text}");
-            let help = format!("{}, and patch on {plural} and {plural}/status", watch_error.help(place));
+            let status = if expected.is_own() { format!(" and {plural}/status") } else { String::new() };
+            let help = format!("{}, and patch on {plural}{status}", watch_error.help(place));
             Err(Error::new(Reason::Forbidden, headline, help))
         }
         WatchError::Unauthorized(_) => Err(Error::new(Reason::Config, watch_error.to_string(), CREDENTIALS)),
@@ -95,16 +95,18 @@ async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, watch_er
 }
 
 /// Distinguishes a kind that is not installed from one that is only served in other versions.
-async fn unknown(client: &Client, kind: &KindInfo) -> Error {
-    let resource = &kind.resource;
+async fn unknown(client: &Client, expected: &Expected) -> Error {
+    let resource = &expected.kind.resource;
     let groups = client.list_api_groups().await.map(|list| list.groups).unwrap_or_default();
     let group = groups.iter().find(|group| group.name == resource.group);
     let versions: Vec<&str> = group.iter().flat_map(|group| &group.versions).map(|v| v.version.as_str()).collect();
     if versions.is_empty() || versions.contains(&resource.version.as_str()) {
         let headline = format!("the CRD of {} ({}) is not installed", resource.kind, resource.api_version);
-        return Error::new(Reason::NotInstalled, headline, install());
+        let help = if expected.is_own() { install() } else { format!("install what serves {}", resource.api_version) };
+        return Error::new(Reason::NotInstalled, headline, help);
     }
     let served = versions.join(", ");
     let headline = format!("{} is not served in version {}, but in {served}", resource.kind, resource.version);
-    Error::new(Reason::NotServed, headline, install())
+    let help = if expected.is_own() { install() } else { "reconcile one of the versions that are served".to_owned() };
+    Error::new(Reason::NotServed, headline, help)
 }

@@ -28,6 +28,7 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         settled: unchanged::is_settled(context, key, object),
         primary: context.env.primary.clone(),
         access: context.env.access,
+        store: object.status_store(),
         hot: hot_object::is_hot(context, key),
         blocking: TaskTracker::new(),
         meter: context.env.meter.clone(),

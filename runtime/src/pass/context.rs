@@ -168,6 +168,6 @@ impl PassContext {
     }
 
     pub(super) fn reference(&self, object: &Object) -> ObjectReference {
-        object.reference()
+        object.reference(&self.kind)
     }
 }

@@ -4,6 +4,8 @@
 use crate::condition::reason::check_errors;
 use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
 use crate::const_str::{Sentence, same};
+use crate::pipeline::object::{Primary, StatusStore};
+use crate::pipeline::step::SubReconciler;
 use crate::wiring::{StepWiring, When};
 
 /// The place of a condition that could not be resolved. The error is already reported, so the checks skip it.
@@ -34,6 +36,17 @@ const fn sets(steps: &[StepWiring], end: usize, count: usize) -> Option<u64> {
         i += 1;
     }
     Some(all)
+}
+
+/// Checks that a step with one-shot actions reconciles a kind whose status is stored.
+/// Otherwise a restart would forget which tokens were handled, and fire the actions again.
+#[track_caller]
+pub const fn check_actions_stored<S: SubReconciler>() {
+    assert!(
+        matches!(<S::Object as Primary>::STATUS_STORE, StatusStore::Object),
+        "a `Bare` object has no status for the tokens of one-shot actions\n\
+         help: remove `actions(..)`; after a restart the actions would fire again"
+    );
 }
 
 /// Checks that the set is valid and that every condition of it is set by a step.

@@ -53,11 +53,12 @@ pub(crate) trait DynReconciler: Send + Sync {
 /// The implementation for one reconciler type.
 pub(crate) struct TypedReconciler<R: Reconciler> {
     deps: Arc<R::Deps>,
+    kind: KindInfo,
 }
 
 impl<R: Reconciler> TypedReconciler<R> {
-    pub(crate) const fn new(deps: Arc<R::Deps>) -> Self {
-        Self { deps }
+    pub(crate) const fn new(deps: Arc<R::Deps>, kind: KindInfo) -> Self {
+        Self { deps, kind }
     }
 }
 
@@ -75,7 +76,7 @@ impl<R: Reconciler> DynReconciler for TypedReconciler<R> {
     }
 
     fn kind(&self) -> KindInfo {
-        KindInfo::of::<R::Object>()
+        self.kind.clone()
     }
 
     fn deps(&self) -> &Erased {

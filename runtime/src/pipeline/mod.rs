@@ -1,9 +1,11 @@
 //! Binds the calls of an expanded pipeline to steps, by the context type that the called function takes.
 
+pub(crate) mod bare;
 pub(crate) mod check;
 pub(crate) mod context;
 #[cfg(feature = "operator")]
 pub(crate) mod dyn_reconciler;
+pub(crate) mod dynamic;
 pub(crate) mod handler;
 pub mod hook;
 pub(crate) mod object;

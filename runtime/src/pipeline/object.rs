@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+#[cfg(feature = "operator")]
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::core::ObjectMeta;
@@ -11,9 +13,11 @@ use serde_json::Value;
 
 #[cfg(feature = "operator")]
 use crate::condition::Condition;
+use crate::pipeline::bare::Bare;
 use crate::status::StatusContract;
+use crate::status::bare::{BareState, BareStatus};
 use crate::status::erased::{AnyStatus, Status, Typed};
-use crate::wiring::Kind;
+use crate::wiring::{Kind, KindInfo};
 
 /// A kind that can be reconciled: its status holds conditions.
 #[diagnostic::on_unimplemented(
@@ -27,6 +31,31 @@ pub trait Primary: Kind + Debug {
 
     /// The status, or `None` if the object does not have one yet.
     fn status(&self) -> Option<&Self::Status>;
+
+    /// The state of an object whose status stays in memory.
+    #[doc(hidden)]
+    fn bare(&self) -> Option<&BareState> {
+        None
+    }
+
+    #[doc(hidden)]
+    fn bare_mut(&mut self) -> Option<&mut BareState> {
+        None
+    }
+
+    /// Where the status of the kind is stored.
+    #[doc(hidden)]
+    const STATUS_STORE: StatusStore = StatusStore::Object;
+}
+
+/// Where the status of a kind is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StatusStore {
+    /// In the object's status, by the API server.
+    Object,
+    /// In the memory of the process: the kind has no status of ours.
+    Memory,
 }
 
 #[diagnostic::do_not_recommend]
@@ -38,6 +67,25 @@ impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<K: Kind + Debug> Primary for Bare<K> {
+    type Status = BareStatus;
+
+    fn status(&self) -> Option<&BareStatus> {
+        self.state().status.as_deref()
+    }
+
+    fn bare(&self) -> Option<&BareState> {
+        Some(self.state())
+    }
+
+    fn bare_mut(&mut self) -> Option<&mut BareState> {
+        Some(self.state_mut())
+    }
+
+    const STATUS_STORE: StatusStore = StatusStore::Memory;
+}
+
 /// A type-erased object that is reconciled. The engine is then compiled once for all kinds.
 pub(crate) trait AnyObject: Any + Debug + Send + Sync {
     fn meta(&self) -> &ObjectMeta;
@@ -46,8 +94,11 @@ pub(crate) trait AnyObject: Any + Debug + Send + Sync {
     fn status(&self) -> Option<&dyn AnyStatus>;
     /// The status in the form in which steps write it, empty if the object has none. Calls `see` with the original first.
     fn open_status(&self, see: &mut dyn FnMut(&dyn AnyStatus)) -> (Status, Typed);
+    /// The state of an object whose status stays in memory.
+    fn bare(&self) -> Option<&BareState>;
+    fn bare_mut(&mut self) -> Option<&mut BareState>;
     /// The reference by which events name the object.
-    fn reference(&self) -> ObjectReference;
+    fn reference(&self, kind: &KindInfo) -> ObjectReference;
     /// The object as JSON.
     ///
     /// # Errors
@@ -79,8 +130,20 @@ impl<K: Primary> AnyObject for K {
         (Typed::open(status), Typed::of::<K::Status>())
     }
 
-    fn reference(&self) -> ObjectReference {
-        kube::Resource::object_ref(self, &())
+    fn bare(&self) -> Option<&BareState> {
+        Primary::bare(self)
+    }
+
+    fn bare_mut(&mut self) -> Option<&mut BareState> {
+        Primary::bare_mut(self)
+    }
+
+    fn reference(&self, kind: &KindInfo) -> ObjectReference {
+        ObjectReference {
+            api_version: Some(kind.resource.api_version.clone()),
+            kind: Some(kind.resource.kind.clone()),
+            ..kube::Resource::object_ref(self, &())
+        }
     }
 
     fn to_value(&self) -> serde_json::Result<Value> {
@@ -103,6 +166,27 @@ impl dyn AnyObject {
     #[cfg(feature = "operator")]
     pub(crate) fn conditions(&self) -> &[Condition] {
         self.status().map(AnyStatus::conditions).unwrap_or_default()
+    }
+
+    /// The hash of the content, if each change of it is a trigger.
+    pub(crate) fn content(&self) -> Option<u64> {
+        self.bare().map(|bare| bare.content)
+    }
+
+    /// Where the status is stored.
+    #[cfg(feature = "operator")]
+    pub(crate) fn status_store(&self) -> StatusStore {
+        if self.bare().is_some() { StatusStore::Memory } else { StatusStore::Object }
+    }
+
+    /// The same object with another status in memory.
+    #[cfg(feature = "operator")]
+    pub(crate) fn with_bare_status(&self, status: Arc<BareStatus>) -> Arc<Self> {
+        let mut object = self.copy();
+        if let Some(bare) = object.bare_mut() {
+            bare.status = Some(status);
+        }
+        object.into()
     }
 
     /// The UID, or an empty string if the object was never stored.

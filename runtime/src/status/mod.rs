@@ -1,5 +1,6 @@
 //! The status contract: the framework's fields in addition to the author's.
 
+pub(crate) mod bare;
 mod contract;
 pub(crate) mod desired;
 pub(crate) mod draft;

@@ -26,6 +26,8 @@ pub(crate) struct PrimaryChange<'a> {
     pub(crate) policy: Option<&'a str>,
     /// The labels and annotations that count as triggers.
     pub(crate) counted: Counted<'a>,
+    /// The hashes of the content before and now, if each change of it is a trigger.
+    pub(crate) content: (Option<u64>, Option<u64>),
     /// Whether the previous version was suspended, and whether this one is.
     pub(crate) suspended: (bool, bool),
 }
@@ -66,6 +68,8 @@ pub(crate) struct TriggerFacts<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inputs<'a> {
     pub(crate) meta: &'a ObjectMeta,
+    /// The hash of the content, if each change of it is a trigger.
+    pub(crate) content: Option<u64>,
     /// The annotation that requests a pass.
     pub(crate) request_annotation: &'a str,
     /// The policy annotation, if the reconciler has policies.

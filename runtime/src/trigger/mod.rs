@@ -8,7 +8,9 @@ mod table;
 mod tests;
 mod trigger_set;
 
-pub(crate) use self::digest::{digits, hash, number, parse, text};
+pub(crate) use self::digest::{content_hash, digits, hash, number, parse, text};
 pub(crate) use self::enabled::EnabledTriggers;
 pub(crate) use self::facts::{Inputs, PrimaryChange, TriggerFacts};
+#[cfg(feature = "metrics")]
+pub(crate) use self::table::generation;
 pub(crate) use self::trigger_set::{TriggerSet, Urgency};

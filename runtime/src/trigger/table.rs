@@ -55,14 +55,20 @@ triggers! {
         event: |event| event.before.is_none(),
         digest: Some(|inputs, digest| digest.add(inputs.meta.uid.as_deref().unwrap_or_default())),
     }
-    /// The generation differs from the previous or the observed one.
+    /// The generation differs from the previous or the observed one, or the content of a [`Bare`](crate::Bare) object changed.
     GENERATION = "generation" {
         event: |event| match event.before {
-            Some(before) => before.generation != event.now.generation,
-            None => event.observed.is_none() || event.observed != event.now.generation,
+            Some(before) => {
+                before.generation != event.now.generation || !event.is_ours && event.content.0 != event.content.1
+            }
+            None => event.observed != generation(event.now),
         },
-        stands: |object| object.observed != object.meta.generation,
-        digest: Some(|inputs, digest| digest.add_number(inputs.meta.generation.unwrap_or_default())),
+        stands: |object| object.observed != generation(object.meta),
+        digest: Some(|inputs, digest| {
+            // The content says more than the generation, which some kinds raise at each change of their status.
+            let generation = inputs.meta.generation.unwrap_or_default();
+            digest.add_number(inputs.content.map_or(generation, u64::cast_signed));
+        }),
     }
     /// A label that a body may read changed: any label, unless the reconciler declares those that count.
     LABELS = "labels" {
@@ -141,6 +147,11 @@ triggers! {
         event: |event| event.before.is_some() && event.suspended.0 != event.suspended.1,
         stands: |object| object.received.contains(TriggerSet::SUSPENSION),
     }
+}
+
+/// The generation as a pass records it: some built-in kinds have none, which counts as 0.
+pub(crate) fn generation(meta: &ObjectMeta) -> Option<i64> {
+    Some(meta.generation.unwrap_or_default())
 }
 
 fn is_deleting(meta: &ObjectMeta) -> bool {

@@ -28,6 +28,7 @@ fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched
     let (policy_key, counted) = (Some("example.com/policy"), Counted { triggers: Triggers::ALL, claimed: &[] });
     EnabledTriggers::default().digest(&Inputs {
         meta: &meta,
+        content: None,
         request_annotation,
         policy_key,
         counted,
@@ -133,6 +134,7 @@ fn only_declared_labels_and_annotations_count() {
         let (request_annotation, policy_key, policy, wiring) = ("example.com/now", None, "", "w");
         EnabledTriggers::default().digest(&Inputs {
             meta: &meta,
+            content: None,
             request_annotation,
             policy_key,
             counted,

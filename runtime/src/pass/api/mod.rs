@@ -36,6 +36,7 @@ use super::finish::{json_patch, status_write};
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Backend, Selection, Target, Warned};
 use crate::dependency::Access;
+use crate::pipeline::object::StatusStore;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::queue::meter::Meter;
@@ -61,6 +62,8 @@ pub(super) struct PassBackend {
     pub(super) settled: bool,
     /// The allowed references to other namespaces.
     pub(super) access: Access,
+    /// Where the status is stored.
+    pub(super) store: StatusStore,
     /// The object changes faster than a pass takes, so its status is patched.
     pub(super) hot: bool,
     pub(super) blocking: TaskTracker,
@@ -85,18 +88,32 @@ impl PassBackend {
         self.primary.take_answer(object);
     }
 
-    /// Replaces the status that was found.
+    /// Replaces the status that was found, and updates the cache.
     pub(super) async fn write(
         &self,
         calls: &Calls,
         identity: &Identity,
         found: &DesiredStatus,
         intent: &DesiredStatus,
-    ) -> Result<DynamicObject, Unwritten> {
-        match self.hot {
-            true => json_patch::patch(calls, identity, found, intent).await,
-            false => status_write::write(calls, identity, &self.version(), intent).await,
+    ) -> Result<(), Unwritten> {
+        if self.store == StatusStore::Memory {
+            return self.store_in_memory(intent);
         }
+        let written = match self.hot {
+            true => json_patch::patch(calls, identity, found, intent).await?,
+            false => status_write::write(calls, identity, &self.version(), intent).await?,
+        };
+        self.note(&written);
+        Ok(())
+    }
+
+    /// Stores the status in the cache.
+    pub(super) fn store_in_memory(&self, intent: &DesiredStatus) -> Result<(), Unwritten> {
+        let status = serde_json::from_value(intent.to_value());
+        let status =
+            status.map_err(|error| Unwritten::Failed(ApiError::Failed(format!("the status: {error}").into())))?;
+        self.primary.store_status(&self.key, &self.identity.uid, status);
+        Ok(())
     }
 
     /// The owner reference to the object, created on first use.
@@ -350,10 +367,7 @@ impl Backend for PassBackend {
         async move {
             let identity = Identity { urgent, ..self.identity.clone() };
             match self.write(&self.calls.of_step(step), &identity, &found, &intent).await {
-                Ok(object) => {
-                    self.note(&object);
-                    Ok(())
-                }
+                Ok(()) => Ok(()),
                 Err(Unwritten::Failed(error)) => Err(error),
                 Err(Unwritten::Gone | Unwritten::Outdated) => {
                     Err(ApiError::Conflict("the object changed or was deleted during the pass".into()))

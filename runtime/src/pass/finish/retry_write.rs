@@ -14,7 +14,7 @@ use crate::pass::finish::{foreign_conditions, hot_object, schedule, take_over};
 use crate::pass::memory::unsent_status::Pending;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
-use crate::pipeline::object::Object;
+use crate::pipeline::object::{Object, StatusStore};
 use crate::queue::{Key, Next};
 use crate::schema::{install, undeclared};
 
@@ -27,16 +27,12 @@ pub(in crate::pass) async fn write(
     pending: Pending,
 ) -> Result<(), Next> {
     let key = pass.key;
-    let written = match take_over::take_over(context, object, backend).await {
-        Ok(()) => hot_object::write_status(context, key, object, backend, (&pending.found, &pending.intent)).await,
-        Err(unwritten) => Err(unwritten),
+    let written = match backend.store {
+        StatusStore::Object => send(context, key, object, backend, &pending).await,
+        StatusStore::Memory => backend.store_in_memory(&pending.intent),
     };
     match written {
-        Ok(written) => {
-            backend.note(&written);
-            settle(context, key);
-            foreign_conditions::remember(context, key, backend, &pending.intent, &written);
-        }
+        Ok(()) => settle(context, key),
         Err(Unwritten::Gone) => return Err(context.forget(key)),
         Err(Unwritten::Outdated) => return Err(hot_object::outdated(context, key, backend)),
         Err(Unwritten::Failed(error)) => return Err(unwritten(context, pass, object, pending, &error)),
@@ -44,6 +40,21 @@ pub(in crate::pass) async fn write(
     for event in pending.events {
         pass.send(event, context.reference(object));
     }
+    Ok(())
+}
+
+/// Sends the status to the API server, and updates the cache.
+async fn send(
+    context: &PassContext,
+    key: &Key,
+    object: &Object,
+    backend: &PassBackend,
+    Pending { found, intent, .. }: &Pending,
+) -> Result<(), Unwritten> {
+    take_over::take_over(context, object, backend).await?;
+    let written = hot_object::write_status(context, key, object, backend, (found, intent)).await?;
+    backend.note(&written);
+    foreign_conditions::remember(context, key, backend, intent, &written);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use crate::pipeline::object::Object;
 use crate::queue::pause::Pause;
 use crate::queue::{Key, Queue, QueueStats};
 use crate::telemetry::metrics::{ObjectView, Subject};
+use crate::trigger::generation;
 use crate::wiring::Wiring;
 
 /// The worker with its queue.
@@ -24,7 +25,7 @@ fn is_ready(wiring: &Wiring, object: &Object) -> bool {
     let observed = observed(wiring, object).generation;
     let ready = find(object.conditions(), wiring.summary_type());
     observed.is_some()
-        && observed == object.meta().generation
+        && observed == generation(object.meta())
         && ready.is_some_and(|c| c.status == ConditionStatus::True)
 }
 
@@ -78,7 +79,7 @@ impl Subject for Working {
             undecodable: None,
             deleting: meta.deletion_timestamp.is_some(),
             ready: is_ready(self.worker.wiring, &*object),
-            generation: meta.generation,
+            generation: generation(meta),
             observed: seen.generation,
             conditions: own.cloned().collect(),
             watched: seen.inputs.map(|inputs| inputs.into_owned().references).unwrap_or_default(),

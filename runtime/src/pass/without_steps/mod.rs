@@ -30,8 +30,7 @@ pub(in crate::pass) async fn stamp(
         return Next::Await;
     }
     match backend.write(&backend.calls, &backend.identity, found, intent).await {
-        Ok(written) => {
-            backend.note(&written);
+        Ok(()) => {
             if let Some(event) = policy::change(found, intent) {
                 pass.send(event, context.reference(object));
             }

@@ -7,12 +7,20 @@ use kube::api::ObjectMeta;
 use super::rollback::{Comparison, Source};
 use crate::pipeline::object::Object;
 use crate::resource_version::is_newer;
+use crate::status::bare::BareStatus;
 
 /// The cached state of one object.
 pub(super) struct Held {
     delivered: Delivered,
     /// The object that our last write returned, until the watch has caught up.
     pub(super) wrote: Option<Arc<Object>>,
+}
+
+/// The object with the status that its earlier version has in memory.
+pub(super) fn with_status_of(earlier: Option<&Arc<Object>>, object: Arc<Object>) -> Arc<Object> {
+    let earlier = earlier.filter(|earlier| earlier.meta().uid == object.meta().uid);
+    let status = earlier.and_then(|earlier| earlier.bare()?.status.clone());
+    status.map(|status| object.with_bare_status(status)).unwrap_or(object)
 }
 
 /// The last object that the watch delivered.
@@ -62,8 +70,21 @@ impl Held {
     pub(super) fn take_written(&mut self, written: Arc<Object>) {
         let newest = self.wrote.as_deref().map_or(self.version(), |wrote| wrote.resource_version());
         if is_newer(written.resource_version(), newest) || self.is_first_deleted(&*written) {
-            self.wrote = Some(written);
+            self.wrote = Some(with_status_of(self.newest(), written));
         }
+    }
+
+    /// Stores the status of the object with this UID in memory.
+    pub(super) fn store_status(&mut self, uid: &str, status: &Arc<BareStatus>) {
+        let set = |object: &mut Arc<Object>| {
+            if object.uid() == uid {
+                *object = object.with_bare_status(status.clone());
+            }
+        };
+        if let Delivered::Object(object) = &mut self.delivered {
+            set(object);
+        }
+        self.wrote.iter_mut().for_each(set);
     }
 
     /// Whether the known object is live and the written one is being deleted. A deletion cannot be undone, so the written one is the newer

@@ -17,6 +17,7 @@ use crate::client::decode::{Decoded, Decoder, Invalid};
 use crate::pipeline::object::Object;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::resource_version::is_newer;
+use crate::status::bare::BareStatus;
 use crate::status::erased::AnyStatus;
 use crate::trigger::{self, EnabledTriggers};
 use crate::watch::dependency_map::Dependents;
@@ -27,7 +28,7 @@ use crate::wiring::triggers::{Counted, Triggers};
 
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
-use self::held::Held;
+use self::held::{Held, with_status_of};
 use self::listing::{CacheChange, Listing};
 use self::rollback::{Comparison, Newest, Source};
 use self::undecodable::Aside;
@@ -92,6 +93,13 @@ impl Primary {
         // An object that is not in the cache has been deleted, since our writes create no objects of this kind.
         if let Some(held) = objects.get_mut(&Key::of(object.meta())) {
             held.take_written(object);
+        }
+    }
+
+    /// Stores the status of an object in memory, as its kind has none of ours.
+    pub(crate) fn store_status(&self, key: &Key, uid: &str, status: BareStatus) {
+        if let Some(held) = self.lock().get_mut(key) {
+            held.store_status(uid, &Arc::new(status));
         }
     }
 
@@ -226,6 +234,7 @@ impl Primary {
         // The restore did not undo the effects of the body outside the cluster, so the body must run again.
         let back = if is_past { TriggerSet::RESYNC } else { TriggerSet::NONE };
         let triggers = triggers(before.as_ref(), &*now, filter) | back;
+        let now = with_status_of(before.as_ref().and_then(Held::newest), now);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held::object(now, wrote));
         Some(CacheChange { key: key.clone(), triggers })
@@ -290,6 +299,7 @@ fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> T
         request_annotation: filter.request_annotation,
         policy: filter.policy,
         counted: Counted { triggers: filter.triggers, claimed: &claimed },
+        content: (held.and_then(|(_, old)| old.content()), now.content()),
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
     })
 }

@@ -54,6 +54,15 @@ impl Seed {
         self
     }
 
+    /// Adds the CRD of a reconciled kind, if the program has it.
+    #[cfg(feature = "evenkeel")]
+    pub(crate) fn and_definition<K: evenkeel::ReconciledKind>(self) -> Self {
+        match K::definition() {
+            Some(definition) => self.and(&definition),
+            None => self,
+        }
+    }
+
     /// Creates this many copies of each object, for tests with many objects.
     ///
     /// Their names are `<name>-0`, `<name>-1` and so on.

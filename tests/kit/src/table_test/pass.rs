@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use evenkeel::{Operator, Reconciler};
-use kube::{CustomResourceExt, Resource};
+use evenkeel::{Operator, ReconciledKind, Reconciler};
+use kube::Resource;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
@@ -24,7 +24,7 @@ const SUCCESS: &str = "Done";
 impl Row {
     /// Runs one pass of a reconciler for each given object of its kind.
     ///
-    /// The operator is named `tester`. The CRD of the kind is installed, and given statuses belong to the field manager of this reconciler.
+    /// The operator is named `tester`. The CRD of the kind is installed, if the program has it, and given statuses belong to the field manager of this reconciler.
     ///
     /// The outcome is `Done`, `Waiting`, `Failed` and so on, or `a: Done, b: Waiting` for several objects. It is
     /// `Unchanged` if no body ran.
@@ -40,7 +40,7 @@ impl Row {
     /// label or annotation.
     pub async fn pass<R>(self, deps: R::Deps) -> Seen
     where
-        R: Reconciler<Object: CustomResourceExt>,
+        R: Reconciler<Object: ReconciledKind>,
     {
         let deps = Arc::new(deps);
         let seen = self.clone().run::<R>(deps.clone()).await;
@@ -51,10 +51,10 @@ impl Row {
     /// Runs one pass for each object.
     pub(super) async fn run<R>(mut self, deps: Arc<R::Deps>) -> Seen
     where
-        R: Reconciler<Object: CustomResourceExt>,
+        R: Reconciler<Object: ReconciledKind>,
     {
         let objects = self.seed.count(&R::Object::kind(&()));
-        self.seed = self.seed.and(&R::Object::crd()).status_by(&R::WIRING.field_manager_under(OPERATOR));
+        self.seed = self.seed.and_definition::<R::Object>().status_by(&R::WIRING.field_manager_under(OPERATOR));
         let (name, cluster) = self.start().await;
         let (sender, mut reports) = mpsc::unbounded_channel();
         let operator = Operator::new(OPERATOR).client(cluster.client()).reconciler_sharing::<R>(deps);

@@ -4,10 +4,10 @@ use std::fmt::Debug;
 
 use evenkeel::Requeue;
 use evenkeel::testing::{self, StepRun};
-use evenkeel::{Class, Condition, Cx, SubReconciler};
+use evenkeel::{Class, Condition, Cx, ReconciledKind, SubReconciler};
 use kube::api::{DynamicObject, ListParams};
 use kube::core::ApiResource;
-use kube::{Api, CustomResourceExt, Resource};
+use kube::{Api, Resource};
 use serde_json::{Value, json};
 
 use super::Row;
@@ -32,10 +32,10 @@ impl Row {
     /// Panics if the objects cannot be stored, or if there is not exactly one object of the kind.
     pub async fn step<S, T>(mut self, body: impl AsyncFnOnce(&S::Object, &mut Cx<'_, S>) -> Result<T, S::Error>) -> Seen
     where
-        S: SubReconciler<Object: CustomResourceExt>,
+        S: SubReconciler<Object: ReconciledKind>,
         T: Debug,
     {
-        self.seed = self.seed.and(&S::Object::crd());
+        self.seed = self.seed.and_definition::<S::Object>();
         let (name, cluster) = self.start().await;
         let api: Api<DynamicObject> = Api::all_with(cluster.client(), &ApiResource::erase::<S::Object>(&()));
         let listed = api.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default();

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use evenkeel::Reconciler;
 use evenkeel::triggers::Undeclared;
+use evenkeel::{ReconciledKind, Reconciler};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::{CustomResourceExt, Resource};
+use kube::Resource;
 use serde_json::Value;
 
 use super::Row;
@@ -26,7 +26,7 @@ impl Row {
     /// Panics if the results differ. The message contains the argument to declare.
     pub(super) async fn check_triggers<R>(self, deps: &Arc<R::Deps>)
     where
-        R: Reconciler<Object: CustomResourceExt>,
+        R: Reconciler<Object: ReconciledKind>,
     {
         let mut undeclared = undeclared::<R>(&self.seed);
         if undeclared.is_empty() {
@@ -53,7 +53,7 @@ impl Row {
     /// Returns those that change the result alone, or all of them if only a combination does.
     async fn read<R>(&self, deps: &Arc<R::Deps>, with: &Seen, undeclared: BTreeSet<Undeclared>) -> BTreeSet<Undeclared>
     where
-        R: Reconciler<Object: CustomResourceExt>,
+        R: Reconciler<Object: ReconciledKind>,
     {
         let mut read = BTreeSet::new();
         for one in &undeclared {
