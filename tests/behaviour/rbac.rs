@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Cluster, Entry, eventually};
+use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
-use kube::api::{DeleteParams, PostParams};
-use kube::{Api, Client, ResourceExt};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::{Api, Client, Resource, ResourceExt};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 #[derive(ConditionSet)]
@@ -198,4 +201,61 @@ fn as_seen(right: &Asked) -> Asked {
         ("configmaps", "create") => (right.0.clone(), right.1.clone(), "patch".to_owned()),
         _ => right.clone(),
     }
+}
+
+/// Applies the printed roles and bindings as `kubectl apply --server-side` does. Returns their kinds.
+async fn apply_roles(world: &World, operator: &Operator, (namespace, account): (&str, &str)) -> Vec<&'static str> {
+    let roles = operator.roles();
+    let (cluster, bindings) = roles.bindings(namespace, account);
+    let mut kinds = Vec::new();
+    if let (Some(role), Some(binding)) = (&roles.cluster_role, &cluster) {
+        apply(Api::all(world.client.clone()), role).await;
+        apply(Api::all(world.client.clone()), binding).await;
+        kinds.extend(["ClusterRole", "ClusterRoleBinding"]);
+    }
+    for (role, binding) in roles.roles.iter().zip(&bindings) {
+        apply(world.api(), role).await;
+        apply(world.api(), binding).await;
+        kinds.extend(["Role", "RoleBinding"]);
+    }
+    kinds
+}
+
+async fn apply<K>(api: Api<K>, object: &K)
+where
+    K: Resource<DynamicType = ()> + Clone + std::fmt::Debug + Serialize + DeserializeOwned,
+{
+    let params = PatchParams::apply("tests").force();
+    api.patch(object.meta().name.as_ref().unwrap(), &params, &Patch::Apply(object)).await.unwrap();
+}
+
+async fn the_printed_roles_are_accepted(world: World) -> World {
+    let operator = Operator::new(&world.namespace).namespaces([&*world.namespace]);
+    let operator = operator.reconciler::<rightful>(Lab::at("a"));
+    let kinds = apply_roles(&world, &operator, (&world.namespace, "tester")).await;
+    assert_eq!(kinds, ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
+    let everywhere = Operator::new(&world.namespace).reconciler::<rightful>(Lab::at("a"));
+    let kinds = apply_roles(&world, &everywhere, (&world.namespace, "tester")).await;
+    assert_eq!(kinds, ["ClusterRole", "ClusterRoleBinding"]);
+    let params = DeleteParams::default();
+    Api::<ClusterRoleBinding>::all(world.client.clone()).delete(&world.namespace, &params).await.unwrap();
+    Api::<ClusterRole>::all(world.client.clone()).delete(&world.namespace, &params).await.unwrap();
+    world
+}
+
+on_each_server!(the_printed_roles_are_accepted);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_printed_roles_suffice() {
+    let world = World::beside(Cluster::builder().rbac().start().await).await;
+    world.install(&definition()).await;
+    world.wire.observers().know::<rightful>();
+    let (lab, cluster) = (Lab::at("a"), world.cluster().clone());
+    let operator = tester(&world, &cluster.client_as(ROBOT), &lab);
+    apply_roles(&world, &operator, ("default", "tester")).await;
+    let running = Running::start(operator);
+    live(&world, &lab).await;
+    running.stop().await.unwrap();
+    let forbidden = cluster.log().filter(|entry| entry.code == 403);
+    assert_eq!(forbidden.first().map(asked), None);
 }

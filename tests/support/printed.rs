@@ -12,13 +12,15 @@ pub fn crds(operator: &Operator) -> String {
     documents.collect()
 }
 
-/// Returns the text of `rbac --output yaml`.
+/// Returns the text of `rbac --output yaml`: one YAML document for each role.
 ///
 /// # Panics
-/// The RBAC rules cannot be serialized.
+/// A role cannot be serialized.
 #[must_use]
 pub fn rbac(operator: &Operator) -> String {
-    yaml(&operator.rbac_rules())
+    let roles = operator.roles();
+    let cluster = roles.cluster_role.iter().map(|role| format!("---\n{}", yaml(role)));
+    cluster.chain(roles.roles.iter().map(|role| format!("---\n{}", yaml(role)))).collect()
 }
 
 fn yaml(value: &impl serde::Serialize) -> String {

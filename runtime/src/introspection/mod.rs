@@ -10,6 +10,7 @@ mod error;
 mod fixture;
 mod flow;
 mod graph;
+mod manifest;
 mod mermaid;
 mod page;
 mod printer_column;
@@ -19,6 +20,7 @@ mod reconciler_info;
 mod table;
 
 pub use self::contract::{ApiDiff, ConditionContract, Contract, ReconcilerContract, Semver};
+pub use self::manifest::Roles;
 pub use self::rbac::{RbacRule, Verb};
 pub use self::reconciler_info::ReconcilerInfo;
 

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
+use serde::Serialize;
 
 use super::builder::Operator;
 use super::env;
@@ -21,7 +21,7 @@ use super::signal::Signals;
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
-use crate::introspection;
+use crate::introspection::{self, Roles};
 use crate::wiring::policy::Policy;
 
 /// Runs the operator, or prints its CRDs, RBAC rules and documentation
@@ -46,19 +46,22 @@ enum Command {
     Docs,
     /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
     Contract,
-    /// Prints the RBAC rules that the role of the operator needs
+    /// Prints the RBAC rules that the role of the operator needs, or its roles for `kubectl apply -f -`
     Rbac {
         /// The output format
         #[arg(short, long, default_value = "table", value_name = "FORMAT")]
         output: Format,
+        /// Prints the roles as with `--output yaml`, and their bindings to this service account
+        #[arg(long, value_name = "NAMESPACE/NAME", value_parser = service_account)]
+        service_account: Option<(String, String)>,
     },
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// Aligned columns
+    /// Aligned columns, with the purpose of each rule
     Table,
-    /// YAML
+    /// A ClusterRole; with --namespace a Role in each namespace
     Yaml,
 }
 
@@ -139,6 +142,16 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(Policy::ALL.map(Policy::as_str)).try_map(|word| word.parse::<Policy>())
 }
 
+/// Parses `namespace/name`.
+fn service_account(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write the namespace and the name of the service account, such as `team-a/robot`"),
+    }
+}
+
 /// Without the log lines of kube's client: the operator logs its errors itself, once and with the fix.
 fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
     let quiet = "kube_client=off,kube_runtime=error";
@@ -166,7 +179,8 @@ impl Operator {
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let command = cli.command.unwrap_or(Command::Run);
         if !matches!(command, Command::Run) {
-            return print(&self.text(&command).map_err(unwritten)?);
+            let operator = self.narrowed(cli.flags.namespaces);
+            return print(&operator.text(&command).map_err(unwritten)?);
         }
         let (filter, format) = (cli.flags.log.clone(), cli.flags.log_format);
         #[cfg(not(feature = "otlp"))]
@@ -191,10 +205,10 @@ impl Operator {
             Command::Wiring => Ok(self.graphs()),
             Command::Docs => Ok(self.pages()),
             Command::Contract => Ok(self.contract().to_string()),
-            Command::Rbac { output: Format::Table } => Ok(introspection::text(&self.rbac_rules())),
-            Command::Rbac { output: Format::Yaml } => {
-                serde_saphyr::to_string(&self.rbac_rules()).map_err(std::io::Error::other)
+            Command::Rbac { output: Format::Table, service_account: None } => {
+                Ok(introspection::text(&self.rbac_rules()))
             }
+            Command::Rbac { service_account, .. } => roles(&self.roles(), service_account.as_ref()),
         }
     }
 
@@ -206,10 +220,13 @@ impl Operator {
         }
     }
 
+    /// The operator for these namespaces; an empty list changes nothing.
+    fn narrowed(self, namespaces: Vec<String>) -> Self {
+        if namespaces.is_empty() { self } else { self.namespaces(namespaces) }
+    }
+
     async fn configured(mut self, flags: Flags) -> Result<Self> {
-        if !flags.namespaces.is_empty() {
-            self = self.namespaces(flags.namespaces);
-        }
+        self = self.narrowed(flags.namespaces);
         self.limits.concurrency = flags.concurrency.unwrap_or(self.limits.concurrency);
         if let Some(passes) = flags.total_concurrency {
             self = self.total_concurrency(passes);
@@ -247,10 +264,16 @@ fn unwritten(error: std::io::Error) -> Error {
     Error::new(Reason::Config, headline, "check where standard output goes").caused_by(error)
 }
 
+/// The roles, and their bindings to the service account.
+fn roles(roles: &Roles, service_account: Option<&(String, String)>) -> std::io::Result<String> {
+    let (cluster, own) = service_account.map(|(namespace, name)| roles.bindings(namespace, name)).unwrap_or_default();
+    Ok([yaml(&roles.cluster_role)?, yaml(&roles.roles)?, yaml(&cluster)?, yaml(&own)?].concat())
+}
+
 /// One YAML document for each.
-fn yaml(definitions: &[CustomResourceDefinition]) -> std::io::Result<String> {
-    definitions.iter().try_fold(String::new(), |text, definition| {
-        let document = serde_saphyr::to_string(definition).map_err(std::io::Error::other)?;
+fn yaml<'a, T: Serialize + 'a>(objects: impl IntoIterator<Item = &'a T>) -> std::io::Result<String> {
+    objects.into_iter().try_fold(String::new(), |text, object| {
+        let document = serde_saphyr::to_string(object).map_err(std::io::Error::other)?;
         Ok(format!("{text}---\n{document}"))
     })
 }
@@ -271,6 +294,8 @@ async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> 
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
     use super::*;
 
     #[test]

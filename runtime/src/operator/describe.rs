@@ -3,7 +3,7 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::builder::Operator;
-use crate::introspection::{Contract, RbacRule, ReconcilerInfo, rbac_rules};
+use crate::introspection::{Contract, RbacRule, ReconcilerInfo, Roles, rbac_rules};
 
 impl Operator {
     /// The CRDs of all reconciled kinds, as `crds` prints them.
@@ -41,6 +41,13 @@ impl Operator {
     #[must_use]
     pub fn rbac_rules(&self) -> Vec<RbacRule> {
         rbac_rules(&self.introspect())
+    }
+
+    /// The roles that contain these rules, for the [namespaces](Self::namespaces) of the operator. They have its name.
+    /// `rbac --output yaml` prints them.
+    #[must_use]
+    pub fn roles(&self) -> Roles {
+        Roles::new(&self.name, &self.rbac_rules(), &self.namespaces)
     }
 
     /// The mermaid graphs of all reconcilers, as `wiring` prints them.
