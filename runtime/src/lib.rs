@@ -105,6 +105,8 @@ pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
+#[cfg(feature = "metrics")]
+pub use prometheus_client;
 pub use status::bare::BareStatus;
 pub use status::observed::ObservedBy;
 pub use status::operation::RemoteOperation;

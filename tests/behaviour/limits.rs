@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::prelude::*;
-use evenkeel_tests::test_env::{Running, Server, World};
+use evenkeel_testkit::eventually;
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, widget};
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -125,5 +126,30 @@ async fn a_concurrency_for_an_unknown_reconciler_is_refused() {
     let world = with_widgets(0, &json!({})).await;
     let operator = world.prepare::<widget>(Lab::at("a")).concurrency_of::<backup>(const { NonZero::new(3).unwrap() });
     let error = operator.run_until(std::future::pending()).await.unwrap_err().to_string();
-    assert!(error.starts_with("`backup` has a concurrency but is not a reconciler of this operator"), "{error}");
+    assert!(error.starts_with("`backup` has limits but is not a reconciler of this operator"), "{error}");
+}
+
+/// With the default back-off the sixteenth retry would begin after more than an hour.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reconciler_may_have_a_backoff_of_its_own() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.prepare::<widget>(lab.clone());
+    let running = Running::start(operator.backoff_of::<widget>(Duration::from_millis(5), Duration::from_millis(20)));
+    world.create::<Widget>(a_widget("w", json!({ "store": "broken" }))).await;
+    let tries = || lab.log().iter().filter(|line| *line == "store w").count();
+    eventually(SOON, || async { (tries() > 16).then_some(()) }).await;
+    running.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_invalid_backoff_is_a_startup_error() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    for (first, longest) in [(0, 1), (2000, 1000)] {
+        let operator = world.prepare::<widget>(Lab::at("a"));
+        let (first, longest) = (Duration::from_millis(first), Duration::from_millis(longest));
+        let error = Running::start(operator.backoff_of::<widget>(first, longest)).stop().await.unwrap_err().to_string();
+        assert!(error.contains("the back-off of `widget` is invalid") && error.contains("backoff_of"), "{error}");
+    }
 }

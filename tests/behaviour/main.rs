@@ -27,6 +27,7 @@ mod feature_interactions;
 mod fixtures;
 mod forbidden;
 mod gone;
+mod health_checks;
 mod hook;
 mod hot;
 mod index;

@@ -10,6 +10,8 @@ use std::time::Duration;
 use futures::{Stream, StreamExt};
 use kube::runtime::reflector::ObjectRef;
 use kube::{Client, Config};
+#[cfg(feature = "metrics")]
+use prometheus_client::registry::Registry;
 
 use super::limits::Limits;
 use super::reconciled_kind::ReconciledKind;
@@ -20,9 +22,9 @@ use crate::interval::Jitter;
 use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
-use crate::queue::{Key, QueueConfig};
+use crate::queue::{Backoff, Key, QueueConfig, Rate};
 #[cfg(feature = "metrics")]
-use crate::telemetry::metrics::Listener;
+use crate::telemetry::metrics::{Custom, Listener};
 use crate::trigger::EnabledTriggers;
 use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
@@ -47,6 +49,9 @@ pub struct Operator {
     pub(super) config: Option<Config>,
     #[cfg(feature = "metrics")]
     pub(super) listener: Option<Listener>,
+    /// The metrics and health checks of the author.
+    #[cfg(feature = "metrics")]
+    pub(super) custom: Custom,
     /// All triggers, except in evenkeel's own tests.
     pub(super) enabled_triggers: EnabledTriggers,
     pub(super) access: Access,
@@ -83,6 +88,8 @@ impl Operator {
             config: None,
             #[cfg(feature = "metrics")]
             listener: None,
+            #[cfg(feature = "metrics")]
+            custom: Custom::default(),
             enabled_triggers: EnabledTriggers::default(),
             access: Access::default(),
             policy: Policy::default(),
@@ -104,18 +111,9 @@ impl Operator {
     /// The steps get each object as [`Dynamic`]. kube's discovery finds the resource and the scope of a kind. If the kind
     /// is not installed yet, the reconciler starts when it is.
     ///
-    /// ```no_run
-    /// # use evenkeel::prelude::*;
-    /// # use kube::core::GroupVersionKind;
-    /// # async fn add<R: evenkeel::Reconciler<Object = evenkeel::Dynamic, Deps = ()>>(
-    /// #     operator: Operator, client: kube::Client, flag: &str,
-    /// # ) -> kube::Result<Operator> {
-    /// let kind = GroupVersionKind::gvk("example.com", "v1", flag);
-    /// let kind = kube::discovery::pinned_kind(&client, &kind).await?;
-    /// # Ok(
-    /// operator.dynamic_reconciler::<R>(kind, ())
-    /// # )
-    /// # }
+    /// ```ignore
+    /// let kind = kube::discovery::pinned_kind(&client, &GroupVersionKind::gvk("example.com", "v1", &flags.kind)).await?;
+    /// operator.dynamic_reconciler::<labeller>(kind, ())
     /// ```
     pub fn dynamic_reconciler<R: Reconciler<Object = Dynamic>>(
         mut self,
@@ -266,7 +264,27 @@ impl Operator {
     ///
     /// Takes precedence over [`concurrency`](Self::concurrency) and `#[reconciler(concurrency = ..)]`.
     pub fn concurrency_of<R: Reconciler>(mut self, passes: NonZeroUsize) -> Self {
-        self.limits.set_own::<R>(passes);
+        self.limits.of::<R>().concurrency = Some(passes);
+        self
+    }
+
+    /// Sets the delays between the retries of a failing object of this reconciler; 1 s, doubling up to 10 min, by default.
+    ///
+    /// The n-th delay is `first * 2^n`, at most `longest`, shortened at random by up to a quarter. An interval that
+    /// `retry = ..` or the class of an error sets takes precedence, and a change of the object is not delayed.
+    ///
+    /// # Errors
+    /// The operator does not start if `first` is shorter than 1 ms or longer than `longest`.
+    pub fn backoff_of<R: Reconciler>(mut self, first: Duration, longest: Duration) -> Self {
+        self.limits.of::<R>().backoff = Some(Backoff { base: first, cap: longest });
+        self
+    }
+
+    /// Sets how many failed objects of this reconciler are retried per second, after a burst of one second.
+    ///
+    /// [`retries_per_second`](Self::retries_per_second) limits the retries of all reconcilers together and still applies.
+    pub fn retries_per_second_of<R: Reconciler>(mut self, retries: NonZeroU32) -> Self {
+        self.limits.of::<R>().rate = Some(Rate::new(retries));
         self
     }
 
@@ -323,26 +341,57 @@ impl Operator {
         self.listener = Some(Listener::Bound(socket));
         self
     }
-}
 
-/// Hooks for evenkeel's own tests.
-#[cfg(feature = "__test-hooks")]
-impl Operator {
-    /// Disables a trigger in the event filter and the short-circuit.
-    pub fn without_trigger(mut self, word: &str) -> Self {
-        self.enabled_triggers.take_out(word);
+    /// Registers metrics of the program, which `/metrics` serves with those of the framework.
+    ///
+    /// The registry is one of the crate `prometheus-client`, which [`evenkeel::prometheus_client`](crate::prometheus_client)
+    /// re-exports. The prefixes `evenkeel_`, `controller_runtime_`, `workqueue_` and `rest_client_` belong to the framework:
+    /// the operator does not start with such a name. Without a listener, nothing is served.
+    ///
+    /// ```
+    /// # use evenkeel::Operator;
+    /// use evenkeel::prometheus_client::metrics::counter::Counter;
+    ///
+    /// let downloads = Counter::<u64>::default();
+    /// let operator = Operator::new("mirror").register_metrics(|registry| {
+    ///     registry.register("mirror_downloads", "Downloaded files", downloads.clone());
+    /// });
+    /// downloads.inc();
+    /// ```
+    pub fn register_metrics(mut self, register: impl FnOnce(&mut Registry)) -> Self {
+        register(&mut self.custom.registry);
         self
     }
 
-    /// Runs the body in every pass, and a pass for every event of the reconciled kind.
-    pub fn without_short_circuit(mut self) -> Self {
-        self.enabled_triggers.always_run();
+    /// Adds a check of whether the process works at all, which `/healthz` runs. A failure makes Kubernetes restart the pod.
+    ///
+    /// The check runs at each request, at most 900 ms. It fails if it returns an error, panics or takes longer. The response
+    /// contains its name and the text of its error, so the text must not contain secrets.
+    ///
+    /// ```
+    /// # use evenkeel::Operator;
+    /// let operator = Operator::new("mirror").healthz_check("disk", async || {
+    ///     std::fs::metadata("/var/cache/mirror").map(drop)
+    /// });
+    /// ```
+    pub fn healthz_check<F, E>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: std::fmt::Display,
+    {
+        self.custom.healthz.add(name, check);
         self
     }
 
-    /// Reduces a pass to looking up the object, as a bare closure would, to measure the overhead of the rest of a pass.
-    pub fn without_pass(mut self) -> Self {
-        self.enabled_triggers.only_look_up();
+    /// Adds a check of whether the operator can do its work, which `/readyz` runs in addition to those of the framework.
+    ///
+    /// The rules of [`healthz_check`](Self::healthz_check) apply.
+    pub fn readyz_check<F, E>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: std::fmt::Display,
+    {
+        self.custom.readyz.add(name, check);
         self
     }
 }

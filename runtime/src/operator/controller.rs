@@ -27,7 +27,7 @@ use crate::pass::{PassContext, PassSetup};
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::queue::pause::Pause;
-use crate::queue::{CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
+use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle};
 use crate::wiring::policy::Policy;
@@ -43,7 +43,7 @@ pub(super) struct OperatorContext {
     pub(super) operator: Arc<str>,
     pub(super) scope: Scope,
     pub(super) config: QueueConfig,
-    /// The concurrency of single reconcilers.
+    /// The limits of single reconcilers.
     pub(super) own: Arc<Own>,
     pub(super) jitter: Jitter,
     pub(super) enabled_triggers: EnabledTriggers,
@@ -60,7 +60,7 @@ pub(super) struct OperatorContext {
 impl OperatorContext {
     /// The maximum number of concurrent passes of the reconciler.
     fn concurrency(&self, reconciler: &dyn DynReconciler) -> NonZeroUsize {
-        let given = self.own.get(&reconciler.id()).copied();
+        let given = self.own.get(&reconciler.id()).and_then(|own| own.concurrency);
         given.or(reconciler.wiring().concurrency).unwrap_or(self.config.concurrency)
     }
 }
@@ -98,7 +98,8 @@ impl Controller {
         definition: Option<&CustomResourceDefinition>,
     ) -> Self {
         let (kind, wiring) = (reconciler.kind(), reconciler.wiring());
-        let queue = Queue::new(context.enabled_triggers, context.config.rate.clone());
+        let own = context.own.get(&reconciler.id()).cloned().unwrap_or_default();
+        let queue = Queue::new(context.enabled_triggers, context.config.rate.and(own.rate.as_ref()));
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
         let primary = Primary::new(decoder);
@@ -117,6 +118,7 @@ impl Controller {
             access: context.access,
             policy: context.policy,
             owner: context.owner.clone(),
+            backoff: own.backoff.unwrap_or(Backoff::FAILURE),
             meter: counted.meter.clone(),
             listeners: context.listeners.clone(),
         }));

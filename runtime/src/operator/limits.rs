@@ -6,19 +6,28 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use super::error::{Error, Reason, Result};
 use crate::pipeline::reconciler::Reconciler;
-use crate::queue::{ConcurrencyLimit, QueueConfig, Rate};
+use crate::queue::{Backoff, ConcurrencyLimit, QueueConfig, Rate};
 
 /// The configured limits.
 pub(super) struct Limits {
     pub(super) concurrency: NonZeroUsize,
-    /// The concurrency of single reconcilers, with their names.
-    own: HashMap<TypeId, (&'static str, NonZeroUsize)>,
+    /// The limits of single reconcilers, with their names.
+    own: HashMap<TypeId, (&'static str, OwnLimits)>,
     pub(super) together: Option<NonZeroUsize>,
     pub(super) retries: NonZeroU32,
 }
 
-/// The concurrency of single reconcilers.
-pub(super) type Own = HashMap<TypeId, NonZeroUsize>;
+/// The limits of one reconciler. `None` uses those of the operator.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OwnLimits {
+    pub(super) concurrency: Option<NonZeroUsize>,
+    pub(super) backoff: Option<Backoff>,
+    /// Its retries per second, in addition to the limit of the operator.
+    pub(super) rate: Option<Rate>,
+}
+
+/// The limits of single reconcilers.
+pub(super) type Own = HashMap<TypeId, OwnLimits>;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -27,9 +36,9 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the concurrency of one reconciler.
-    pub(super) fn set_own<R: Reconciler>(&mut self, passes: NonZeroUsize) {
-        self.own.insert(TypeId::of::<R>(), (R::WIRING.name, passes));
+    /// The limits of one reconciler, to be set.
+    pub(super) fn of<R: Reconciler>(&mut self) -> &mut OwnLimits {
+        &mut self.own.entry(TypeId::of::<R>()).or_insert_with(|| (R::WIRING.name, OwnLimits::default())).1
     }
 
     /// The configuration of the queues.
@@ -42,16 +51,23 @@ impl Limits {
         }
     }
 
-    /// The concurrency of single reconcilers. Each one must be in `names`.
+    /// The limits of single reconcilers. Each one must be in `names`.
     pub(super) fn own(&self, names: &[&str]) -> Result<Own> {
         if let Some((name, _)) = self.own.values().find(|(name, _)| !names.contains(name)) {
-            let help = "add it with `.reconciler::<..>(..)`, or leave out its `.concurrency_of`";
+            let help = "add it with `.reconciler::<..>(..)`, or leave out its `.concurrency_of`, `.backoff_of` and \
+                        `.retries_per_second_of`";
             return Err(Error::new(
                 Reason::Setup,
-                format!("`{name}` has a concurrency but is not a reconciler of this operator"),
+                format!("`{name}` has limits but is not a reconciler of this operator"),
                 help,
             ));
         }
-        Ok(self.own.iter().map(|(id, (_, passes))| (*id, *passes)).collect())
+        let inverted = self.own.values().find_map(|(name, own)| Some((name, own.backoff.filter(|b| !b.is_valid())?)));
+        if let Some((name, Backoff { base, cap })) = inverted {
+            let headline = format!("the back-off of `{name}` is invalid: first {base:?}, longest {cap:?}");
+            let help = "give `.backoff_of` a first delay of at least 1 ms, and a longest one that is not shorter";
+            return Err(Error::new(Reason::Setup, headline, help));
+        }
+        Ok(self.own.iter().map(|(id, (_, own))| (*id, own.clone())).collect())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::error::{Error, Reason, Result};
-use crate::telemetry::metrics::{Listener, Metrics, serve};
+use crate::telemetry::metrics::{Custom, Listener, Metrics, serve};
 use crate::watch::Health;
 
 /// A listener that runs until the last of its clones is dropped.
@@ -18,15 +18,19 @@ pub(super) struct Listening {
 }
 
 /// Starts the listener, if there is one.
-pub(super) async fn begin(listener: Option<Listener>, health: &Health) -> Result<Option<Listening>> {
+pub(super) async fn begin(listener: Option<Listener>, custom: Custom, health: &Health) -> Result<Option<Listening>> {
     let Some(listener) = listener else { return Ok(None) };
+    if let Some(name) = custom.reserved_names().first() {
+        let headline = format!("the program registers the metric {name}, and its prefix belongs to the framework");
+        return Err(Error::new(Reason::Setup, headline, "rename it in `register_metrics`"));
+    }
     let place = listener.to_string();
     let socket = listener.bind().await.map_err(|error| {
         let headline = format!("cannot listen on {place}: {error}");
         Error::new(Reason::Config, headline, "give another address with `--listen`, or port 0 for any that is free")
             .caused_by(error)
     })?;
-    let metrics = Metrics::new(health.clone());
+    let metrics = Metrics::new(health.clone(), custom);
     let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));
     Ok(Some(Listening { metrics, _task: task }))
 }

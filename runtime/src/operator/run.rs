@@ -141,7 +141,7 @@ pub(super) async fn context(operator: &mut Operator) -> Result<OperatorContext> 
 
 #[cfg(feature = "metrics")]
 async fn telemetry(operator: &mut Operator, health: &Health) -> Result<Telemetry> {
-    listen::begin(operator.listener.take(), health).await.map(Telemetry::through)
+    listen::begin(operator.listener.take(), std::mem::take(&mut operator.custom), health).await.map(Telemetry::through)
 }
 
 #[cfg(not(feature = "metrics"))]
@@ -163,4 +163,26 @@ fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result
 fn agent(operator: &Operator) -> String {
     let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));
     format!("{}{version} evenkeel/{}", operator.name, env!("CARGO_PKG_VERSION"))
+}
+
+/// Hooks for evenkeel's own tests.
+#[cfg(feature = "__test-hooks")]
+impl Operator {
+    /// Disables a trigger in the event filter and the short-circuit.
+    pub fn without_trigger(mut self, word: &str) -> Self {
+        self.enabled_triggers.take_out(word);
+        self
+    }
+
+    /// Runs the body in every pass, and a pass for every event of the reconciled kind.
+    pub fn without_short_circuit(mut self) -> Self {
+        self.enabled_triggers.always_run();
+        self
+    }
+
+    /// Reduces a pass to looking up the object, as a bare closure would, to measure the overhead of the rest of a pass.
+    pub fn without_pass(mut self) -> Self {
+        self.enabled_triggers.only_look_up();
+        self
+    }
 }

@@ -26,7 +26,7 @@ use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
-use crate::queue::{Key, Next};
+use crate::queue::{Backoff, Key, Next};
 use crate::status::observed::Observed;
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches};
@@ -59,6 +59,8 @@ pub(crate) struct PassSetup {
     pub(crate) policy: Policy,
     /// The operator's namespace, if each object belongs to one of several operators; `None`: all objects are its own.
     pub(crate) owner: Option<Arc<str>>,
+    /// The delays between the retries of a failing object.
+    pub(crate) backoff: Backoff,
     /// Counts passes and steps.
     pub(crate) meter: Meter,
     /// Called after every pass.

@@ -33,7 +33,7 @@ use self::run::Part;
 use self::without_steps::{blocked, foreign, skipped, suspended, unchanged_object, undecodable};
 use crate::api::ApiError;
 use crate::pipeline::object::Object;
-use crate::queue::{Attempt, Key, Next, PassOutput, TriggerSet, Worker};
+use crate::queue::{Attempt, Backoff, Key, Next, PassOutput, TriggerSet, Worker};
 
 pub(crate) use self::api::apply::Owned;
 pub(crate) use self::api::calls::Calls;
@@ -55,6 +55,10 @@ struct Decided {
 }
 
 impl Worker for PassContext {
+    fn backoff(&self) -> Backoff {
+        self.env.backoff
+    }
+
     async fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> PassOutput {
         #[cfg(feature = "__test-hooks")]
         if self.env.enabled_triggers.only_looks_up() {

@@ -26,6 +26,11 @@ impl Backoff {
     /// For conflicting writes: 50 ms doubling to 5 s.
     pub(crate) const CONFLICT: Self = Self { base: Duration::from_millis(50), cap: Duration::from_secs(5) };
 
+    /// Whether it delays at all, and does not become shorter.
+    pub(crate) fn is_valid(self) -> bool {
+        self.base >= Duration::from_millis(1) && self.base <= self.cap
+    }
+
     /// A constant delay.
     pub(crate) const fn flat(pause: Duration) -> Self {
         Self { base: pause, cap: pause }

@@ -8,7 +8,11 @@ use tokio::time::Instant;
 
 /// The retry rate of an operator. Clones share one bucket. Only retries after a failure are limited, never changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Rate(Arc<Mutex<Bucket>>);
+pub(crate) struct Rate {
+    shared: Arc<Mutex<Bucket>>,
+    /// The limit of one reconciler, in addition.
+    own: Option<Arc<Mutex<Bucket>>>,
+}
 
 /// A token bucket with a burst of one second, stored as the time up to which retries have been granted.
 #[derive(Debug)]
@@ -23,7 +27,12 @@ impl Rate {
     pub(crate) const RETRIES: NonZeroU32 = NonZeroU32::new(100).unwrap();
 
     pub(crate) fn new(per_second: NonZeroU32) -> Self {
-        Self(Arc::new(Mutex::new(Bucket { per_second, ahead: None })))
+        Self { shared: Arc::new(Mutex::new(Bucket { per_second, ahead: None })), own: None }
+    }
+
+    /// The same rate with the limit of one reconciler in addition.
+    pub(crate) fn and(&self, own: Option<&Self>) -> Self {
+        Self { shared: self.shared.clone(), own: own.map(|own| own.shared.clone()) }
     }
 
     /// A rate that defers no retry.
@@ -34,7 +43,9 @@ impl Rate {
 
     /// Reserves the next retry and returns when it may begin.
     pub(super) fn reserve(&self, now: Instant) -> Instant {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).reserve(now)
+        let reserve = |bucket: &Mutex<Bucket>| bucket.lock().unwrap_or_else(PoisonError::into_inner).reserve(now);
+        let own = self.own.as_deref().map_or(now, reserve);
+        reserve(&self.shared).max(own)
     }
 }
 
@@ -66,6 +77,17 @@ mod tests {
         assert!(after[..10].iter().all(|after| *after == 0), "{after:?}");
         assert_eq!(after[10..15], [100, 200, 300, 400, 500]);
         assert_eq!(after[24], 1500);
+    }
+
+    #[test]
+    fn the_limit_of_a_reconciler_applies_with_that_of_the_operator() {
+        let ten = Rate::new(NonZeroU32::new(10).unwrap());
+        let (one, other) = (ten.and(Some(&Rate::new(NonZeroU32::MIN))), ten.and(None));
+        let now = Instant::now();
+        let after = |rate: &Rate| (rate.reserve(now) - now).as_millis();
+        assert_eq!([after(&one), after(&one), after(&one)], [0, 1000, 2000]);
+        let others: Vec<u128> = (0..8).map(|_| after(&other)).collect();
+        assert_eq!(others, [0, 0, 0, 0, 0, 0, 0, 100], "three of the burst are used");
     }
 
     #[test]

@@ -95,12 +95,13 @@ pub(crate) async fn drain(
 /// Runs one pass in its slot. A panic is a failure of this key only.
 pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
     let Task { key, triggers, attempt } = task;
+    let failure = worker.backoff();
     let pass = AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind();
     let PassOutput { next, tail, outage } = pass.await.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "the pass panicked; retrying with back-off");
         Next::NotStarted { at_least: None }.into()
     });
-    let curve = if outage { Backoff::OUTAGE } else { Backoff::FAILURE };
+    let curve = if outage { Backoff::OUTAGE } else { failure };
     (key, FinishedPass { next, curve, drawn: uniform() }, tail)
 }
 

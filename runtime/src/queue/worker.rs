@@ -4,6 +4,7 @@ use std::future::Future;
 
 use futures::future::BoxFuture;
 
+use super::backoff::Backoff;
 use super::key::Key;
 use super::next::Next;
 use crate::trigger::TriggerSet;
@@ -38,4 +39,9 @@ pub(crate) struct Attempt {
 pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
     fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> impl Future<Output = PassOutput> + Send;
+
+    /// The delays between the retries of a failing key.
+    fn backoff(&self) -> Backoff {
+        Backoff::FAILURE
+    }
 }

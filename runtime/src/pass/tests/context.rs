@@ -167,6 +167,7 @@ fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Ite
         access: Access::default(),
         policy: Policy::default(),
         owner: None,
+        backoff: crate::queue::Backoff::FAILURE,
         meter: Meter::default(),
         listeners: Arc::new([]),
     });

@@ -5,6 +5,7 @@
 
 mod calls;
 mod connections;
+mod custom;
 mod debug_objects;
 mod families;
 mod host_check;
@@ -17,6 +18,7 @@ mod scrape;
 mod server;
 mod subject;
 
+pub(crate) use self::custom::Custom;
 pub(crate) use self::reconciler::ReconcilerMetrics;
 pub(crate) use self::registry::Metrics;
 pub(crate) use self::server::{Listener, serve};

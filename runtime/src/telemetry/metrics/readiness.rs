@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::custom::Checked;
 use crate::condition::sanitize;
 use crate::watch::FailingWatch;
 
@@ -12,9 +13,9 @@ pub(super) const LONG: Duration = Duration::from_secs(120);
 pub(super) type Paused = (&'static str, Duration, String);
 
 /// The readiness and the text of the response.
-pub(super) fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
+pub(super) fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused], checks: &Checked) -> Checked {
     let has_paused = paused.iter().any(|(_, time, _)| *time >= LONG);
-    let ready = started && !has_paused && !failing.iter().any(counts);
+    let ready = started && checks.healthy && !has_paused && !failing.iter().any(counts);
     let word = match (ready, started) {
         (true, _) => "ready",
         (false, true) => "not ready",
@@ -24,7 +25,7 @@ pub(super) fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused]
     let lines = paused.iter().fold(lines, |lines, (reconciler, time, why)| {
         format!("{lines}{reconciler} paused for {} s: {}\n", time.as_secs(), sanitize(why))
     });
-    (ready, format!("{word}\n{lines}"))
+    Checked { healthy: ready, text: format!("{word}\n{lines}{}", checks.text) }
 }
 
 /// Whether the failing watch makes the operator not ready. Watches of single objects do not count, since other objects can proceed. Kinds
@@ -49,6 +50,12 @@ fn line(one: &FailingWatch) -> String {
 mod tests {
     use super::*;
 
+    fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
+        let checks = Checked { healthy: true, text: String::new() };
+        let Checked { healthy, text } = super::verdict(started, failing, paused, &checks);
+        (healthy, text)
+    }
+
     fn broken(place: &str, seconds: u64, of_one_object: bool) -> FailingWatch {
         let broken = Some((Duration::from_secs(seconds), "no right".to_owned(), "grant it".to_owned()));
         FailingWatch { place: place.into(), of_one_object, of_no_kind: false, listed: true, broken }
@@ -72,5 +79,12 @@ mod tests {
         let (ready, text) = verdict(true, &[], &paused(119));
         assert_eq!((ready, &*text), (true, "ready\nwidget paused for 119 s: the CRD lacks .status.x; apply it\n"));
         assert!(!verdict(true, &[], &paused(120)).0);
+    }
+
+    #[test]
+    fn a_failed_check_of_the_author_is_not_ready() {
+        let checks = Checked { healthy: false, text: "[-]db failed: no route\n".into() };
+        let Checked { healthy, text } = super::verdict(true, &[], &[], &checks);
+        assert_eq!((healthy, &*text), (false, "not ready\n[-]db failed: no route\n"));
     }
 }

@@ -7,6 +7,7 @@ use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
 use super::calls::Calls;
+use super::custom::Custom;
 use super::families::Families;
 use super::reconciler::{ReconcilerMetrics, Subjects};
 use super::scrape::Scrape;
@@ -24,18 +25,19 @@ struct Inner {
     registry: Registry,
     subjects: Subjects,
     health: Health,
+    custom: Custom,
     started: AtomicBool,
 }
 
 impl Metrics {
-    pub(crate) fn new(health: Health) -> Self {
+    pub(crate) fn new(health: Health, custom: Custom) -> Self {
         let (families, calls, subjects) = (Families::new(), Arc::new(Calls::new()), Subjects::default());
         let mut registry = Registry::default();
         families.register(&mut registry);
         calls.register(&mut registry);
         registry.register_collector(Box::new(Scrape(subjects.clone())));
         let started = AtomicBool::new(false);
-        Self(Arc::new(Inner { families, calls, registry, subjects, health, started }))
+        Self(Arc::new(Inner { families, calls, registry, subjects, health, custom, started }))
     }
 
     /// Creates the series of a reconciler.
@@ -69,13 +71,19 @@ impl Metrics {
         &self.0.health
     }
 
+    pub(super) fn custom(&self) -> &Custom {
+        &self.0.custom
+    }
+
     /// All metrics as text.
     ///
     /// # Errors
     /// Writing to a string does not fail.
     pub(super) fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
-        text::encode(&mut text, &self.0.registry)?;
+        text::encode_registry(&mut text, &self.0.registry)?;
+        text.push_str(&self.0.custom.text());
+        text::encode_eof(&mut text)?;
         Ok(text)
     }
 }

@@ -10,6 +10,7 @@ use axum::routing::get;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 
+use super::custom::Checked;
 use super::debug_objects::{ObjectQuery, rows};
 use super::registry::Metrics;
 use super::{ReconcilerMetrics, host_check, html, readiness};
@@ -21,7 +22,7 @@ const READ_ONLY: &str = "read-only: use GET\n";
 pub(super) fn router(metrics: Metrics, local: bool) -> Router {
     Router::new()
         .route("/metrics", get(scraped))
-        .route("/healthz", get("ok\n"))
+        .route("/healthz", get(healthy))
         .route("/readyz", get(ready))
         .route("/debug/objects", get(objects))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, READ_ONLY))
@@ -39,9 +40,20 @@ async fn scraped(State(metrics): State<Metrics>) -> Response {
     }
 }
 
+async fn healthy(State(metrics): State<Metrics>) -> (StatusCode, String) {
+    let Checked { healthy, text } = metrics.custom().healthz.verdict().await;
+    (status(healthy), format!("{}\n{text}", if healthy { "ok" } else { "not healthy" }))
+}
+
 async fn ready(State(metrics): State<Metrics>) -> (StatusCode, String) {
-    let (ready, text) = readiness::verdict(metrics.has_started(), &metrics.health().failing(), &paused(&metrics));
-    (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text)
+    let checks = metrics.custom().readyz.verdict().await;
+    let Checked { healthy, text } =
+        readiness::verdict(metrics.has_started(), &metrics.health().failing(), &paused(&metrics), &checks);
+    (status(healthy), text)
+}
+
+fn status(is_fine: bool) -> StatusCode {
+    if is_fine { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }
 }
 
 /// The paused reconcilers.
@@ -94,11 +106,16 @@ mod tests {
     use tower::ServiceExt;
 
     use super::*;
+    use crate::telemetry::metrics::Custom;
     use crate::watch::Health;
 
     async fn ask(method: Method, path: &str) -> (u16, HeaderMap, String) {
         let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
-        let (head, body) = router(Metrics::new(Health::default()), true).oneshot(request).await.unwrap().into_parts();
+        let (head, body) = router(Metrics::new(Health::default(), Custom::default()), true)
+            .oneshot(request)
+            .await
+            .unwrap()
+            .into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap();
         (head.status.as_u16(), head.headers, String::from_utf8(body.to_vec()).unwrap())
     }
