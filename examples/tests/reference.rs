@@ -59,6 +59,15 @@ fn help_lists_every_command_and_unknown_ones_fail() {
 }
 
 #[test]
+fn a_feature_gate_of_a_program_without_gates_is_unknown() {
+    assert!(!printed(&["--help"]).contains("--feature-gates"));
+    let refused = hello(&["--feature-gates", "Fast=true"]);
+    assert!(!refused.status.success());
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert!(error.contains("`Fast` is unknown") && error.contains("declares no feature gates"), "{error}");
+}
+
+#[test]
 fn each_flag_has_a_variable_and_a_wrong_value_names_it() {
     let help = printed(&["--help"]);
     let flags: Vec<&str> = help.lines().map(str::trim_start).filter(|line| line.contains("--")).collect();

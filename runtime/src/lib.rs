@@ -93,7 +93,7 @@ pub use condition::{Condition, ConditionSet};
 pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
 #[cfg(feature = "operator")]
-pub use operator::{Error, Operator, ReconciledKind, Result};
+pub use operator::{Error, FeatureGate, FeatureGates, Operator, ReconciledKind, Result};
 pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
 pub use pipeline::bare::Bare;

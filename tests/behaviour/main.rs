@@ -23,6 +23,7 @@ mod dynamic;
 mod events;
 mod exhaustive;
 mod export;
+mod feature_gates;
 mod feature_interactions;
 mod fixtures;
 mod forbidden;

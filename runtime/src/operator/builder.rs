@@ -13,6 +13,7 @@ use kube::{Client, Config};
 #[cfg(feature = "metrics")]
 use prometheus_client::registry::Registry;
 
+use super::feature_gates::FeatureGates;
 use super::limits::Limits;
 use super::reconciled_kind::ReconciledKind;
 use super::registration::{Registration, Typed};
@@ -54,6 +55,7 @@ pub struct Operator {
     pub(super) custom: Custom,
     /// All triggers, except in evenkeel's own tests.
     pub(super) enabled_triggers: EnabledTriggers,
+    pub(super) gates: FeatureGates,
     pub(super) access: Access,
     pub(super) policy: Policy,
     pub(super) owner: Option<Arc<str>>,
@@ -91,6 +93,7 @@ impl Operator {
             #[cfg(feature = "metrics")]
             custom: Custom::default(),
             enabled_triggers: EnabledTriggers::default(),
+            gates: FeatureGates::default(),
             access: Access::default(),
             policy: Policy::default(),
             owner: None,
@@ -110,11 +113,7 @@ impl Operator {
     ///
     /// The steps get each object as [`Dynamic`]. kube's discovery finds the resource and the scope of a kind. If the kind
     /// is not installed yet, the reconciler starts when it is.
-    ///
-    /// ```ignore
-    /// let kind = kube::discovery::pinned_kind(&client, &GroupVersionKind::gvk("example.com", "v1", &flags.kind)).await?;
-    /// operator.dynamic_reconciler::<labeller>(kind, ())
-    /// ```
+    /// The [guide](crate::guide::kinds) has an example.
     pub fn dynamic_reconciler<R: Reconciler<Object = Dynamic>>(
         mut self,
         kind: impl Into<KindInfo>,
@@ -246,6 +245,12 @@ impl Operator {
         self
     }
 
+    /// Declares the [feature gates](FeatureGates) of the program, which `--feature-gates` sets.
+    pub fn feature_gates(mut self, gates: &FeatureGates) -> Self {
+        self.gates = gates.clone();
+        self
+    }
+
     /// Sets how many objects of one reconciler are reconciled concurrently; 16 by default.
     ///
     /// `#[reconciler(concurrency = ..)]` and [`concurrency_of`](Self::concurrency_of) take precedence.
@@ -367,13 +372,6 @@ impl Operator {
     ///
     /// The check runs at each request, at most 900 ms. It fails if it returns an error, panics or takes longer. The response
     /// contains its name and the text of its error, so the text must not contain secrets.
-    ///
-    /// ```
-    /// # use evenkeel::Operator;
-    /// let operator = Operator::new("mirror").healthz_check("disk", async || {
-    ///     std::fs::metadata("/var/cache/mirror").map(drop)
-    /// });
-    /// ```
     pub fn healthz_check<F, E>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), E>> + Send + 'static,

@@ -110,6 +110,9 @@ struct Flags {
     #[cfg(feature = "otlp")]
     #[arg(long, global = true, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     otlp: Option<String>,
+    /// Turns features on or off: `Name=true`, several separated by commas
+    #[arg(long, global = true, value_name = "NAME=BOOL,..")]
+    feature_gates: Option<String>,
     /// The log level, or a filter such as `info,evenkeel=debug`
     #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
     log: tracing_subscriber::EnvFilter,
@@ -214,6 +217,10 @@ impl Operator {
 
     fn command(&self, given: &[OsString]) -> clap::Command {
         let command = env::with_variables(Cli::command(), given).name(self.name.to_string());
+        let command = command.mut_arg("feature_gates", |arg| match self.gates.help() {
+            Some(gates) => arg.help(format!("Turns features on or off; several are separated by commas:\n{gates}")),
+            None => arg.hide(true),
+        });
         match &self.version {
             Some(version) => command.version(version.clone()),
             None => command,
@@ -228,6 +235,9 @@ impl Operator {
     async fn configured(mut self, flags: Flags) -> Result<Self> {
         self = self.narrowed(flags.namespaces);
         self.limits.concurrency = flags.concurrency.unwrap_or(self.limits.concurrency);
+        if let Some(gates) = &flags.feature_gates {
+            self.gates.set(gates)?;
+        }
         if let Some(passes) = flags.total_concurrency {
             self = self.total_concurrency(passes);
         }

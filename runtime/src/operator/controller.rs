@@ -47,6 +47,8 @@ pub(super) struct OperatorContext {
     pub(super) own: Arc<Own>,
     pub(super) jitter: Jitter,
     pub(super) enabled_triggers: EnabledTriggers,
+    /// The feature gates that differ from their defaults.
+    pub(super) gates: Arc<str>,
     pub(super) access: Access,
     pub(super) policy: Policy,
     pub(super) owner: Option<Arc<str>>,
@@ -115,6 +117,7 @@ impl Controller {
             jitter: context.jitter,
             gate: context.gate.clone(),
             enabled_triggers: context.enabled_triggers,
+            gates: context.gates.clone(),
             access: context.access,
             policy: context.policy,
             owner: context.owner.clone(),

@@ -11,6 +11,7 @@ mod describe;
 #[cfg(feature = "cli")]
 mod env;
 mod error;
+mod feature_gates;
 mod index_names;
 mod instrument;
 #[cfg(feature = "cli")]
@@ -38,6 +39,7 @@ mod wiring_check;
 // A glob, so that the public path is `operator::Operator`.
 pub use self::builder::*;
 pub use self::error::{Error, Reason, Result};
+pub use self::feature_gates::{FeatureGate, FeatureGates, Stage};
 pub use self::lease_name::leader_id;
 #[doc(inline)]
 pub use self::reconciled_kind::ReconciledKind;

@@ -65,6 +65,7 @@ impl Operator {
 }
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
+    operator.gates.warn();
     let context = context(&mut operator).await?;
     let stopping = context.stop.clone();
     let run = async {
@@ -128,6 +129,7 @@ pub(super) async fn context(operator: &mut Operator) -> Result<OperatorContext> 
         own: own.into(),
         jitter: operator.jitter,
         enabled_triggers: operator.enabled_triggers,
+        gates: operator.gates.changed().into(),
         access: operator.access,
         policy: operator.policy,
         owner: operator.owner.clone(),
@@ -141,7 +143,9 @@ pub(super) async fn context(operator: &mut Operator) -> Result<OperatorContext> 
 
 #[cfg(feature = "metrics")]
 async fn telemetry(operator: &mut Operator, health: &Health) -> Result<Telemetry> {
-    listen::begin(operator.listener.take(), std::mem::take(&mut operator.custom), health).await.map(Telemetry::through)
+    let mut custom = std::mem::take(&mut operator.custom);
+    custom.add_gates(operator.gates.all().map(|(gate, enabled)| (gate.name(), gate.stage().as_str(), enabled)));
+    listen::begin(operator.listener.take(), custom, health).await.map(Telemetry::through)
 }
 
 #[cfg(not(feature = "metrics"))]

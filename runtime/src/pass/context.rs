@@ -55,6 +55,8 @@ pub(crate) struct PassSetup {
     pub(crate) enabled_triggers: EnabledTriggers,
     /// The allowed references to other namespaces.
     pub(crate) access: Access,
+    /// The feature gates that differ from their defaults, as a text.
+    pub(crate) gates: Arc<str>,
     /// The default policy, for objects without a policy annotation.
     pub(crate) policy: Policy,
     /// The operator's namespace, if each object belongs to one of several operators; `None`: all objects are its own.
@@ -99,7 +101,10 @@ impl PassContext {
         let field_manager = wiring.field_manager_under(&env.operator);
         Self {
             finalizers: Finalizers::new(wiring, &kind.resource.group, &env.operator),
-            wiring_hash: wiring_hash::wiring(wiring, hook, env.access, env.owner.as_deref()),
+            wiring_hash: wiring_hash::with_gates(
+                wiring_hash::wiring(wiring, hook, env.access, env.owner.as_deref()),
+                &env.gates,
+            ),
             recorder: Arc::new(Recorder::new(env.events.clone(), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),

@@ -21,6 +21,11 @@ pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Acce
     hash(&text)
 }
 
+/// The hash with the feature gates that differ from their defaults, which steps may read.
+pub(in crate::pass) fn with_gates(wiring: String, gates: &str) -> String {
+    if gates.is_empty() { wiring } else { hash(&format!("{wiring} {gates}")) }
+}
+
 /// The text to hash. Only its hash is stored, but any change to the text makes every object of every user reconcile once after an upgrade.
 fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
     let mut text = format!("{} {} {}", wiring.name, wiring.revision, words::previously(&wiring.previously));

@@ -165,6 +165,7 @@ fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Ite
         gate: script.gate.clone(),
         enabled_triggers: EnabledTriggers::default(),
         access: Access::default(),
+        gates: "".into(),
         policy: Policy::default(),
         owner: None,
         backoff: crate::queue::Backoff::FAILURE,

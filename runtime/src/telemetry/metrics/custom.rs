@@ -8,6 +8,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use prometheus_client::encoding::text;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
@@ -80,6 +82,20 @@ pub(crate) struct Custom {
 }
 
 impl Custom {
+    /// Adds the feature gates, each by name, stage and value, as the metric that Kubernetes components have.
+    pub(crate) fn add_gates(&mut self, gates: impl Iterator<Item = (&'static str, &'static str, bool)>) {
+        let family = Family::<[(&'static str, &'static str); 2], Gauge>::default();
+        let mut is_empty = true;
+        for (name, stage, enabled) in gates {
+            family.get_or_create(&[("name", name), ("stage", stage)]).set(enabled.into());
+            is_empty = false;
+        }
+        if !is_empty {
+            let help = "Whether a feature is enabled";
+            self.registry.register("kubernetes_feature_enabled", help, family);
+        }
+    }
+
     /// The metrics as text, without the end marker. Empty, with an error in the log, if a collector panics or fails.
     pub(super) fn text(&self) -> String {
         let encode = || {
