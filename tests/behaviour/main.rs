@@ -64,6 +64,7 @@ mod rollback;
 mod row_tests;
 mod scale;
 mod schema;
+mod selection;
 mod several_reconcilers;
 mod shared;
 mod shutdown;

@@ -36,6 +36,8 @@ const KEYS: Keys = Keys {
         "claim",
         "hooks",
         "depends_on",
+        "labels",
+        "filter",
         "on_end",
         "mod",
         "summary",
@@ -80,6 +82,12 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) hooks: Vec<Path>,
     #[darling(with = |meta| some(meta, depend::parse))]
     pub(crate) depends_on: Option<Dependencies>,
+    /// The label selector of the reconciled objects.
+    #[darling(with = |meta| some(meta, |arg| check_argument::labels(arg.text("\"app=web\"")?)))]
+    pub(crate) labels: Option<LitStr>,
+    /// The function that selects the reconciled objects.
+    #[darling(with = |meta| some(meta, |arg| arg.path("is_mine")))]
+    pub(crate) filter: Option<Path>,
     #[darling(with = |meta| some(meta, |arg| arg.path("report")))]
     pub(crate) on_end: Option<Path>,
     #[darling(with = |meta| value(meta, parse_previously))]

@@ -3,6 +3,7 @@
 use syn::{LitInt, LitStr};
 
 use crate::errors::mistake;
+use crate::sub_reconciler::check_selector;
 use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager};
 
 /// A finalizer must have a domain, since the API server rejects it otherwise.
@@ -16,6 +17,11 @@ pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
         false => format!("write `\"example.com/{value}\"`"),
     };
     Err(mistake(&text, format_args!("Kubernetes rejects the finalizer `{value}`"), help))
+}
+
+/// The API server rejects a selector that it cannot parse.
+pub(crate) fn labels(text: LitStr) -> syn::Result<LitStr> {
+    check_selector(&text).map(|()| text)
 }
 
 /// The concurrency must be at least one, since nothing would run otherwise.

@@ -10,6 +10,7 @@ use kube::api::DynamicObject;
 use super::api::calls::Calls;
 use super::api::identity::Identity;
 use super::api::request::Sender;
+use super::decide::selection::is_wanted;
 use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
 use super::finish::resync::Clock;
@@ -129,8 +130,22 @@ impl PassContext {
             triggers: self.wiring.triggers,
             claimed: Box::new(move |object| claimed_before(wiring, object)),
             is_suspended: Box::new(move |object| is_suspended(&*reconciler, object)),
+            is_selected: wiring.selects().then(|| {
+                let reconciler = self.env.reconciler.clone();
+                Box::new(move |object: &Object| is_wanted(&*reconciler, object)) as _
+            }),
             dependents: self.dependents.clone(),
         }
+    }
+
+    /// Whether passes run for the object. An object that is being deleted and has our finalizer is always cleaned up.
+    pub(super) fn is_selected(&self, object: &Object) -> bool {
+        if !self.wiring.selects() {
+            return true;
+        }
+        let meta = object.meta();
+        let is_ours = meta.deletion_timestamp.is_some() && !self.finalizers.is_released(meta);
+        is_ours || is_wanted(&*self.env.reconciler, object)
     }
 
     pub(super) fn forget(&self, key: &Key) -> Next {

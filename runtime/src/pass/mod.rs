@@ -94,6 +94,9 @@ fn fast_path(
         return Err(None);
     }
     let object = context.env.primary.get(key).ok_or(None)?;
+    if !context.is_selected(&*object) {
+        return Ok(context.forget(key));
+    }
     let facts = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread);
     match facts.decide() {
         Ok(Decision::Unchanged) if facts.is_quiet() => {
@@ -129,6 +132,10 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
     let Decided { object, decision } = match decided {
         Some(decided) => decided,
         None => match fetch(context, pass, attempt).await {
+            Ok(Some(object)) if !context.is_selected(&*object) => {
+                pass.ends(UNCHANGED);
+                return context.forget(key);
+            }
             Ok(Some(object)) => {
                 let decision = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread).decide();
                 Decided { object, decision }

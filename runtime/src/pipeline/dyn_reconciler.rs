@@ -32,6 +32,7 @@ pub(crate) trait DynReconciler: Send + Sync {
     fn retry(&self, object: &Object) -> Option<Duration>;
     fn timeout(&self, object: &Object) -> Option<Duration>;
     fn is_suspended(&self, object: &Object) -> bool;
+    fn filter(&self, object: &Object) -> bool;
     fn depends_on<'o>(&self, object: &'o Object) -> Cow<'o, [Reference]>;
     fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
     fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
@@ -97,6 +98,10 @@ impl<R: Reconciler> DynReconciler for TypedReconciler<R> {
 
     fn is_suspended(&self, object: &Object) -> bool {
         R::is_suspended(typed::<R>(object))
+    }
+
+    fn filter(&self, object: &Object) -> bool {
+        R::filter(typed::<R>(object))
     }
 
     fn depends_on<'o>(&self, object: &'o Object) -> Cow<'o, [Reference]> {

@@ -48,6 +48,11 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
         false
     }
 
+    /// The function of `filter = ..`: whether the object is reconciled.
+    fn filter(_object: &Self::Object) -> bool {
+        true
+    }
+
     /// The objects of the same kind that must be ready first, from the field or function of `depends_on = ..`.
     fn depends_on(_object: &Self::Object) -> Cow<'_, [Reference]> {
         Cow::Borrowed(&[])

@@ -28,6 +28,12 @@ impl Scope {
         self.namespaces.iter().map(|namespace| self.place(kind, Some(namespace.clone()))).collect()
     }
 
+    /// The watch targets of the objects of the kind with these labels; `None`: all objects.
+    pub(crate) fn selected_places(&self, kind: &KindInfo, labels: Option<&str>) -> Vec<WatchTarget> {
+        let places = self.places(kind).into_iter();
+        places.map(|place| WatchTarget { labels: labels.map(ToOwned::to_owned), ..place }).collect()
+    }
+
     /// The watch target of the kind in one namespace; `None`: all namespaces.
     pub(super) fn place(&self, kind: &KindInfo, namespace: Option<Arc<str>>) -> WatchTarget {
         WatchTarget { resource: kind.resource.clone(), namespace, labels: None, name: None, whole: self.whole }

@@ -84,6 +84,11 @@ pub struct Wiring {
     /// Whether objects wait for other objects of their kind (`depends_on = spec.field`).
     #[doc(hidden)]
     pub depends_on: bool,
+    /// The label selector of the reconciled objects (`labels = "app=web"`). `None` selects all objects.
+    pub labels: Option<&'static str>,
+    /// Whether a function selects the reconciled objects, too (`filter = is_mine`).
+    #[doc(hidden)]
+    pub filtered: bool,
     /// The policy settings (`policies`). With `None`, all objects are managed.
     #[doc(hidden)]
     pub policies: Option<Policies>,
@@ -118,6 +123,8 @@ impl Wiring {
         summary: None,
         suspend: None,
         depends_on: false,
+        labels: None,
+        filtered: false,
         policies: None,
         observe: None,
         claim: None,
@@ -200,6 +207,19 @@ impl Wiring {
 
     /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
     #[must_use]
+    /// Whether only some objects of the kind are reconciled.
+    #[cfg(feature = "operator")]
+    pub(crate) const fn selects(&self) -> bool {
+        self.labels.is_some() || self.filtered
+    }
+
+    /// The selector that the API server applies. An object with a finalizer of ours must be cleaned up also if it was deleted after it left
+    /// the selection, so these reconcilers watch all objects and apply the selector themselves.
+    #[cfg(feature = "operator")]
+    pub(crate) fn watched_labels(&self) -> Option<&'static str> {
+        self.labels.filter(|_| !self.needs_finalizer())
+    }
+
     pub(crate) fn needs_finalizer(&self) -> bool {
         let says_goodbye = |hook: &HookHandler| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
         self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)

@@ -96,6 +96,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let wiring = expand_wiring(reconciler);
     let times = expand_times(args);
     let (suspended, depends_on, after) = (expand_suspended(args), expand_depends_on(args), expand_after(args));
+    let filter = expand_filter(args);
     quote! {
         #[automatically_derived]
         impl #krate::Reconciler for #subject {
@@ -109,6 +110,8 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             #suspended
 
             #depends_on
+
+            #filter
 
             #after
 
@@ -169,6 +172,18 @@ fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
     quote_spanned! {span=>
         fn depends_on(#object: &Self::Object) -> #here::std::borrow::Cow<'_, [#here::Reference]> {
             #list
+        }
+    }
+}
+
+/// The filter as a function pointer: rustc then compares the whole signature and reports one error.
+fn expand_filter(args: &ReconcilerArgs) -> TokenStream {
+    let Some(path) = &args.filter else { return TokenStream::new() };
+    let (here, object) = (args.krate.at(path.span()), hidden_at("object", path.span()));
+    quote_spanned! {path.span()=>
+        fn filter(#object: &Self::Object) -> #here::std::primitive::bool {
+            let filter: fn(&Self::Object) -> #here::std::primitive::bool = #path;
+            filter(#object)
         }
     }
 }

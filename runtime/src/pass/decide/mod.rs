@@ -5,6 +5,7 @@ pub(super) mod facts;
 pub(super) mod missing;
 pub(super) mod ownership;
 pub(super) mod policy;
+pub(super) mod selection;
 pub(super) mod suspend;
 #[cfg(test)]
 mod tests;

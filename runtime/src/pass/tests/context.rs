@@ -117,6 +117,10 @@ impl DynReconciler for Author {
         false
     }
 
+    fn filter(&self, _: &Object) -> bool {
+        true
+    }
+
     fn depends_on<'o>(&self, _: &'o Object) -> Cow<'o, [Reference]> {
         Cow::Borrowed(&[])
     }

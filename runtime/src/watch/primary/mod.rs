@@ -50,6 +50,8 @@ pub(crate) struct PrimaryPredicate {
     /// The labels and annotations that the object's claim wrote.
     pub(crate) claimed: OfObject<Vec<String>>,
     pub(crate) is_suspended: OfObject<bool>,
+    /// Whether the reconciler selects the object; `None`: it selects all objects.
+    pub(crate) is_selected: Option<OfObject<bool>>,
     /// The objects to enqueue when an object that they depend on changes.
     pub(crate) dependents: Dependents,
 }
@@ -288,8 +290,14 @@ fn outlives(wrote: &Object, seen: &Object) -> bool {
 fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> TriggerSet {
     let held = before.and_then(|held| Some((held, held.seen()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
+    // Earlier changes of an object that was not selected triggered nothing.
+    let newly_selected = filter
+        .is_selected
+        .as_ref()
+        .is_some_and(|is_selected| held.is_some_and(|(_, old)| !is_selected(&**old)) && is_selected(now));
+    let selected = if newly_selected { TriggerSet::APPEARED } else { TriggerSet::NONE };
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
-    filter.enabled_triggers.of_change(&trigger::PrimaryChange {
+    let changed = filter.enabled_triggers.of_change(&trigger::PrimaryChange {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
         observed: now.status().and_then(AnyStatus::observed_generation),
@@ -301,5 +309,6 @@ fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> T
         counted: Counted { triggers: filter.triggers, claimed: &claimed },
         content: (held.and_then(|(_, old)| old.content()), now.content()),
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
-    })
+    });
+    changed | selected
 }

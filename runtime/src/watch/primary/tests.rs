@@ -72,6 +72,7 @@ fn filter() -> PrimaryPredicate {
         claimed: Box::new(|_| Vec::new()),
         enabled_triggers: EnabledTriggers::default(),
         is_suspended: Box::new(|object| size(object) == 0),
+        is_selected: None,
         dependents: Dependents::default(),
     }
 }

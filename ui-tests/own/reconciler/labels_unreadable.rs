@@ -1,0 +1,14 @@
+//! The API server refuses the selector.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition, labels = "tier in web")]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
