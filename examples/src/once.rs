@@ -1,0 +1,73 @@
+//! The course of a small example: with `--once` it sets up its objects, waits for its effect and ends; otherwise it runs like any operator.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use evenkeel::Operator;
+use kube::Client;
+use kube::api::{Api, DynamicObject, Patch, PatchParams};
+use kube::discovery::{Scope, pinned_kind};
+
+use crate::server::{Choice, Server, message_of};
+
+/// How long the effect may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs the operator. With `--once`, it applies `objects` (YAML documents) to the API server of `--kubeconfig FILE`, or to one in this process,
+/// prints what `effect` returns, and ends.
+///
+/// # Errors
+/// The operator does not run, the server rejects an object, or there is no effect within a minute.
+pub async fn main(
+    operator: Operator,
+    objects: &str,
+    effect: impl AsyncFn(&Client) -> kube::Result<Option<String>>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    if !arguments.iter().any(|argument| argument == "--once") {
+        return Ok(operator.run_cli().await?);
+    }
+    let file = arguments.iter().skip_while(|argument| *argument != "--kubeconfig").nth(1).map(PathBuf::from);
+    let folder = tempfile::tempdir()?;
+    let choice = Choice { kubeconfig: file, cluster: false, namespace: "default".into() };
+    let server = Server::choose(&choice, folder.path()).await?;
+    for document in objects.split("\n---\n") {
+        apply(&server.client, document).await?;
+    }
+    let running = operator.client(server.client.clone()).run_until(std::future::pending());
+    tokio::select! {
+        ended = running => Err(ended.err().map_or_else(|| "the operator ended".into(), Into::into)),
+        shown = wait_for(&server.client, effect) => {
+            println!("{}", shown?);
+            Ok(())
+        }
+    }
+}
+
+async fn apply(client: &Client, document: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let object: DynamicObject = serde_saphyr::from_str(document)?;
+    let kind = object.types.clone().unwrap_or_default().try_into()?;
+    let (resource, capabilities) = pinned_kind(client, &kind).await?;
+    let api: Api<DynamicObject> = match capabilities.scope {
+        Scope::Namespaced => Api::default_namespaced_with(client.clone(), &resource),
+        Scope::Cluster => Api::all_with(client.clone(), &resource),
+    };
+    let name = object.metadata.name.clone().unwrap_or_default();
+    let applied = api.patch(&name, &PatchParams::apply("example").force(), &Patch::Apply(&object)).await;
+    applied.map(drop).map_err(|error| format!("cannot apply {} {name}: {}", kind.kind, message_of(&error)).into())
+}
+
+async fn wait_for(
+    client: &Client,
+    effect: impl AsyncFn(&Client) -> kube::Result<Option<String>>,
+) -> Result<String, Box<dyn std::error::Error>> {
+    let shown = async {
+        loop {
+            if let Some(shown) = effect(client).await? {
+                return Ok(shown);
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, shown).await.map_err(|_| format!("no effect within {PATIENCE:?}"))?
+}

@@ -1,0 +1,28 @@
+//! The small examples run once: on the in-process server, and on the real ones where they are available.
+#![allow(missing_docs, reason = "a test")]
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Runs the example on each server, and checks what it prints.
+fn runs(program: &str, wanted: &str) {
+    let folder = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from);
+    let real = folder.iter().flat_map(|folder| ["kubeconfig", "kubeconfig-modern"].map(|file| folder.join(file)));
+    for kubeconfig in std::iter::once(None).chain(real.map(Some)) {
+        let mut command = Command::new(program);
+        command.arg("--once");
+        if let Some(file) = &kubeconfig {
+            command.arg("--kubeconfig").arg(file);
+        }
+        let output = command.output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && printed.trim_end() == wanted, "{kubeconfig:?}: {output:?}");
+    }
+}
+
+#[test]
+fn the_labeller_labels_a_namespace() {
+    let wanted = "namespace prod-shop has the label demo.evenkeel.dev/tier=production";
+    runs(env!("CARGO_BIN_EXE_labeller"), wanted);
+}
