@@ -11,7 +11,7 @@ use super::{Condition, Polarity};
 pub struct Member<'m> {
     /// The condition. A declared condition that is missing is replaced with a generated one.
     pub condition: Cow<'m, Condition>,
-    /// Which status of the condition is the good one.
+    /// The status of the condition that is good.
     pub polarity: Polarity,
     /// The object of the condition.
     pub source: Source<'m>,

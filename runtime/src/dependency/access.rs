@@ -27,7 +27,7 @@ pub enum Access {
     SameNamespace,
 }
 
-/// What the object that is referred to allows: `accessFrom` in its spec.
+/// The references that an object allows to itself: `accessFrom` in its spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Acl {

@@ -63,7 +63,7 @@ struct Sent {
     count: i32,
 }
 
-/// The number of spent tokens, and the time of that number.
+/// The number of spent tokens, and when it was computed.
 #[derive(Debug, Default)]
 struct Bucket(Option<(f64, Instant)>);
 
