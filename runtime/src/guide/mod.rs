@@ -60,6 +60,11 @@ pub mod introspection {}
 #[doc = include_str!("diagnostics.md")]
 pub mod diagnostics {}
 
+/// Features that users expect of an operator framework, compared with four others.
+///
+#[doc = include_str!("features.md")]
+pub mod features {}
+
 /// Shutdown of an operator, and its exit codes.
 ///
 #[doc = include_str!("shutdown.md")]
