@@ -8,8 +8,7 @@ use evenkeel::Operator;
 /// A CRD cannot be serialized.
 #[must_use]
 pub fn crds(operator: &Operator) -> String {
-    let documents = operator.definitions().into_iter().map(|crd| format!("---\n{}", yaml(&crd)));
-    documents.collect()
+    documents(&operator.definitions())
 }
 
 /// Returns the text of `rbac --output yaml`: one YAML document for each role.
@@ -19,10 +18,10 @@ pub fn crds(operator: &Operator) -> String {
 #[must_use]
 pub fn rbac(operator: &Operator) -> String {
     let roles = operator.roles();
-    let cluster = roles.cluster_role.iter().map(|role| format!("---\n{}", yaml(role)));
-    cluster.chain(roles.roles.iter().map(|role| format!("---\n{}", yaml(role)))).collect()
+    documents(&roles.cluster_role) + &documents(&roles.roles)
 }
 
-fn yaml(value: &impl serde::Serialize) -> String {
-    serde_saphyr::to_string(value).expect("it serializes")
+fn documents<'a, T: serde::Serialize + 'a>(objects: impl IntoIterator<Item = &'a T>) -> String {
+    let yaml = |object: &T| serde_saphyr::to_string(object).expect("it serializes");
+    objects.into_iter().map(|object| format!("---\n{}", yaml(object))).collect()
 }

@@ -113,6 +113,7 @@ impl Operator {
     ///
     /// The steps get each object as [`Dynamic`]. kube's discovery finds the resource and the scope of a kind. If the kind
     /// is not installed yet, the reconciler starts when it is.
+    ///
     /// The [guide](crate::guide::kinds) has an example.
     pub fn dynamic_reconciler<R: Reconciler<Object = Dynamic>>(
         mut self,

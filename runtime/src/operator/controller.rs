@@ -132,7 +132,7 @@ impl Controller {
         let expected = Expected::new(definition, kind, *wiring);
         let pause = Pause::default();
         let enqueue_all = enqueue_all(primary.clone(), queue.clone());
-        if definition.is_some() {
+        if expected.is_own() {
             context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
         }
         let shown = counted.show(&worker, &queue, &pause);

@@ -141,8 +141,12 @@ impl FeatureGates {
         let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
         let Some(gate) = self.declared.iter().find(|gate| gate.name == name.trim()) else {
             let known: Vec<_> = self.declared.iter().map(|gate| gate.name).collect();
-            let help = if known.is_empty() { "the program declares no feature gates".into() } else { known.join(", ") };
-            return wrong(format!("the feature gate `{name}` is unknown"), format!("known feature gates: {help}"));
+            let help = if known.is_empty() {
+                "the program declares no feature gates".into()
+            } else {
+                format!("known feature gates: {}", known.join(", "))
+            };
+            return wrong(format!("the feature gate `{name}` is unknown"), help);
         };
         match value.trim() {
             "false" if gate.stage == Stage::Stable => wrong(

@@ -64,7 +64,7 @@ impl<R: Reconciler<Object: ReconciledKind>> Typed<R> {
 }
 
 impl<R: Reconciler<Object = Dynamic>> Typed<R> {
-    /// The reconciler for this kind, of which the program has no CRD.
+    /// A reconciler of a kind that is known only at the start. The program has no CRD for it.
     pub(super) fn dynamic(deps: R::Deps, kind: KindInfo) -> Self {
         Self { deps: Arc::new(deps), kind, definition: || None }
     }

@@ -41,7 +41,7 @@ impl<K: Kind> Bare<K> {
     /// Wraps an object, as for a test of a step.
     #[must_use]
     pub fn new(mut object: K) -> Self {
-        let state = new_state(&mut object, K::meta_mut);
+        let state = new_state(&mut object);
         Self { object: Arc::new(object), state }
     }
 
@@ -55,26 +55,26 @@ impl<K: Kind> Bare<K> {
 }
 
 /// The state of an object without a status.
-pub(super) fn new_state<T: Serialize>(object: &mut T, meta: impl Fn(&mut T) -> &mut ObjectMeta) -> BareState {
-    BareState { content: content(object, meta), status: None }
+pub(super) fn new_state<T: Resource + Serialize>(object: &mut T) -> BareState {
+    BareState { content: content(object), status: None }
 }
 
 /// Only an operator compares contents.
 #[cfg(not(feature = "operator"))]
-fn content<T: Serialize>(_: &mut T, _: impl Fn(&mut T) -> &mut ObjectMeta) -> u64 {
+fn content<T>(_: &mut T) -> u64 {
     0
 }
 
-/// The hash of everything but the metadata, of which labels, annotations and others are triggers of their own.
+/// The hash of the object without its metadata. Labels, annotations, the finalizer and the deletion are separate triggers.
 #[cfg(feature = "operator")]
-fn content<T: Serialize>(object: &mut T, meta: impl Fn(&mut T) -> &mut ObjectMeta) -> u64 {
-    let metadata = std::mem::take(meta(object));
+fn content<T: Resource + Serialize>(object: &mut T) -> u64 {
+    let meta = std::mem::take(object.meta_mut());
     // The order of the fields of a `Value` is fixed, that of a `HashMap` in the object is not.
     let content = serde_json::to_value(&*object).map(|value| value.to_string());
-    *meta(object) = metadata;
+    *object.meta_mut() = meta;
     // An object that cannot be written as JSON changes with each version.
-    let content = content.unwrap_or_else(|_| meta(object).resource_version.clone().unwrap_or_default());
-    crate::trigger::content_hash(&content)
+    let content = content.unwrap_or_else(|_| object.meta().resource_version.clone().unwrap_or_default());
+    crate::trigger::number(&[&content])
 }
 
 impl<K> Deref for Bare<K> {

@@ -34,7 +34,7 @@ pub struct Dynamic {
 
 impl From<DynamicObject> for Dynamic {
     fn from(mut object: DynamicObject) -> Self {
-        let state = new_state(&mut object, |object| &mut object.metadata);
+        let state = new_state(&mut object);
         Self { object: Arc::new(object), state }
     }
 }

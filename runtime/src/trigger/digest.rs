@@ -65,11 +65,6 @@ pub(crate) fn hash(one: &str) -> String {
     text(number(&[one]))
 }
 
-/// The hash of the content of an object.
-pub(crate) fn content_hash(text: &str) -> u64 {
-    number(&[text])
-}
-
 /// The hash of several texts.
 pub(crate) fn number(texts: &[&str]) -> u64 {
     let mut digest = Digest::new();

@@ -8,7 +8,7 @@ mod table;
 mod tests;
 mod trigger_set;
 
-pub(crate) use self::digest::{content_hash, digits, hash, number, parse, text};
+pub(crate) use self::digest::{digits, hash, number, parse, text};
 pub(crate) use self::enabled::EnabledTriggers;
 pub(crate) use self::facts::{Inputs, PrimaryChange, TriggerFacts};
 #[cfg(feature = "metrics")]

@@ -205,8 +205,6 @@ impl Wiring {
         self.steps.iter().flat_map(|step| step.actions).copied()
     }
 
-    /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
-    #[must_use]
     /// Whether only some objects of the kind are reconciled.
     #[cfg(feature = "operator")]
     pub(crate) const fn selects(&self) -> bool {
@@ -220,6 +218,8 @@ impl Wiring {
         self.labels.filter(|_| !self.needs_finalizer())
     }
 
+    /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
+    #[must_use]
     pub(crate) fn needs_finalizer(&self) -> bool {
         let says_goodbye = |hook: &HookHandler| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
         self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)

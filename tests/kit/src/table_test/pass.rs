@@ -24,7 +24,8 @@ const SUCCESS: &str = "Done";
 impl Row {
     /// Runs one pass of a reconciler for each given object of its kind.
     ///
-    /// The operator is named `tester`. The CRD of the kind is installed, if the program has it, and given statuses belong to the field manager of this reconciler.
+    /// The operator is named `tester`. If the program has the CRD of the kind, the CRD is installed. Given statuses belong to the field
+    /// manager of this reconciler.
     ///
     /// The outcome is `Done`, `Waiting`, `Failed` and so on, or `a: Done, b: Waiting` for several objects. It is
     /// `Unchanged` if no body ran.
