@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+/// The error of a write after the gate closed.
+pub(crate) const GATE_CLOSED: &str = "the gate closed during the pass: another replica may be active";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     open: bool,

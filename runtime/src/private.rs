@@ -14,7 +14,7 @@ pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, fi
 pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, Unchecked, action, cached, clears, indexes, labels, owns, reads, sets, watches,
+    Declares, OwnCalls, Unchecked, action, cached, clears, indexes, labels, owns, reads, sets, uses, watches,
 };
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;
@@ -35,7 +35,8 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, When, Wiring,
+    Adopt, Arm, Cache, DeclaredCall, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Verb, When,
+    Wiring,
 };
 pub use std;
 pub use std::clone::Clone;

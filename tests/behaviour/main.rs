@@ -45,6 +45,7 @@ mod oneshot;
 mod operation;
 mod otlp;
 mod outage;
+mod own_calls;
 mod ownership;
 mod pipeline;
 mod policy;

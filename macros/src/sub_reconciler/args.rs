@@ -7,6 +7,7 @@ use syn::Path;
 
 use super::parse_relation;
 use super::relation::{Own, Watch};
+use super::uses::{self, Use};
 use crate::errors::Errors;
 use crate::syntax::args::{Arg, Keys, parse_args};
 use crate::syntax::duration::parse_duration;
@@ -14,9 +15,10 @@ use crate::syntax::krate::Krate;
 
 const KEYS: Keys = Keys {
     known: &[
-        "sets", "clears", "reads", "watches", "polls", "owns", "external", "actions", "timeout", "marker", "crate",
+        "sets", "clears", "reads", "watches", "polls", "owns", "uses", "external", "actions", "timeout", "marker",
+        "crate",
     ],
-    many: &["watches", "polls", "reads", "owns"],
+    many: &["watches", "polls", "reads", "owns", "uses"],
 };
 
 /// When a step that only reads must run.
@@ -50,6 +52,7 @@ pub(crate) struct StepArgs {
     pub(crate) polls: Vec<Path>,
     pub(crate) watches: Vec<Watch>,
     pub(crate) owns: Vec<Own>,
+    pub(crate) uses: Vec<Use>,
     pub(crate) external: Option<Ident>,
     /// When a precondition or a postcondition runs.
     pub(crate) order: Option<Order>,
@@ -89,6 +92,13 @@ impl StepArgs {
             "reads" => self.reads.extend(paths(arg, "ConfigMap", errors)),
             "polls" => self.polls.extend(paths(arg, "Secret", errors)),
             "owns" => self.owns.extend(parse_relation::owns(arg, errors)),
+            "uses" => match uses::parse(arg) {
+                Ok(calls) => self.uses.push(calls),
+                Err(error) => {
+                    errors.add(error);
+                    self.refused.extend(parse_relation::paths(arg));
+                }
+            },
             "actions" => self.actions = paths(arg, "force", errors),
             "watches" => match parse_relation::watch(arg) {
                 Ok(watch) => self.watches.push(watch),

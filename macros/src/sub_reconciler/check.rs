@@ -30,6 +30,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
     check_sets(args, function, errors);
     let watches: Vec<Path> = args.watches.iter().map(|watch| watch.kind.clone()).collect();
     let owns: Vec<Path> = args.owns.iter().map(|own| own.kind.clone()).collect();
+    let uses: Vec<Path> = args.uses.iter().map(|uses| uses.kind.clone()).collect();
     let lists = [
         ("sets", &args.sets),
         ("clears", &args.clears),
@@ -37,6 +38,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
         ("watches", &watches),
         ("polls", &args.polls),
         ("owns", &owns),
+        ("uses", &uses),
         ("actions", &args.actions),
     ];
     for (key, list) in lists {

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Path;
 use syn::spanned::Spanned;
+use syn::{Path, parse_quote};
 
 use super::args::{Order, StepArgs};
 use super::model::{ErrorType, Step, StepReason};
@@ -182,7 +182,8 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
     });
     let reads = args.reads.iter().chain(&args.polls);
     let reads = reads.map(|kind| expand_relation(krate, kind, &quote!(Reads), None));
-    let relations = owns.chain(watches).chain(reads);
+    let uses = args.uses.iter().map(|uses| expand_relation(krate, &uses.kind, &uses.how(krate), None));
+    let relations = owns.chain(watches).chain(reads).chain(uses);
     quote!(#(#relations),*)
 }
 
@@ -228,7 +229,7 @@ fn expand_indexes(krate: &Krate, Watch { kind, indexes, .. }: &Watch) -> TokenSt
 
 /// The permissions of the step, as impls that the methods of its context require.
 fn expand_permissions(step: &Step) -> TokenStream {
-    let args = &step.args;
+    let (args, krate) = (&step.args, &step.args.krate);
     let watched: Vec<&Path> = args.watches.iter().map(|watch| &watch.kind).collect();
     let owned: Vec<&Path> = args.owns.iter().map(|own| &own.kind).collect();
     let mut read: Vec<&Path> = Vec::new();
@@ -250,7 +251,11 @@ fn expand_permissions(step: &Step) -> TokenStream {
     let indexes = expand_permission(step, "indexes", &indexes.collect::<Vec<_>>());
     let owns = expand_permission(step, "owns", &owned);
     let reads = expand_permission(step, "reads", &read);
-    quote!(#sets #clears #watches #labels #indexes #cached #owns #reads)
+    let uses = args.uses.first().map(|_| {
+        let own: Path = parse_quote!(#krate::OwnCalls);
+        expand_permission(step, "uses", &[&own])
+    });
+    quote!(#sets #clears #watches #labels #indexes #cached #owns #reads #uses)
 }
 
 /// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.

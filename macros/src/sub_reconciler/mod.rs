@@ -11,6 +11,7 @@ mod parse_relation;
 mod parts;
 pub(crate) mod precondition;
 mod relation;
+mod uses;
 
 use proc_macro2::TokenStream;
 use quote::quote;

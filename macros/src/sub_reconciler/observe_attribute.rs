@@ -7,6 +7,7 @@ use syn::Type;
 use super::args::{self, StepArgs};
 use super::model::{self, Step};
 use super::parts::Parts;
+use super::uses::Use;
 use super::{expand, fallback};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
@@ -64,6 +65,10 @@ fn parts(args: StepArgs, function: Function, errors: &mut Errors) -> Parts {
 pub(super) fn check_harmless(what: &str, args: &StepArgs, errors: &mut Errors) {
     if let Some(external) = &args.external {
         errors.push(external, format_args!("{what} must not create anything outside the cluster"), "drop `external`");
+    }
+    if let Some(call) = args.uses.iter().find_map(Use::acts) {
+        let help = "declare calls that read, such as `get` and `list`";
+        errors.push(call, format_args!("{what} cannot send a call that changes something"), help);
     }
     for (word, first, help) in [
         (

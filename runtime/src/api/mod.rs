@@ -103,6 +103,9 @@ pub trait Backend: Send + Sync {
     /// Records the end of a step.
     #[doc(hidden)]
     fn step_ended(&self, _step: &'static str, _how: &'static str, _took: Duration) {}
+    /// The client for the calls that the step declares with `uses(..)`.
+    #[cfg(feature = "operator")]
+    fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client;
     /// Starts blocking work immediately. It runs to completion even if the returned future is dropped, and the key of
     /// the object stays in use until then.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()>;

@@ -112,10 +112,20 @@ fn bounded(body: Body, is_watch: bool) -> Filtered<Ending<Body>, Option<Bound>> 
 }
 
 /// The calls of a client, as a service.
-type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
+pub(super) type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
 
 /// Wraps a client with a layer.
 fn over<L, B>(client: &Client, layer: &L) -> Client
+where
+    L: Layer<Calls>,
+    L::Service: Service<Request<Body>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    over_in(client, client.default_namespace(), layer)
+}
+
+/// The same as [`over`], with another default namespace.
+pub(super) fn over_in<L, B>(client: &Client, namespace: &str, layer: &L) -> Client
 where
     L: Layer<Calls>,
     L::Service: Service<Request<Body>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Send + 'static,
@@ -127,5 +137,5 @@ where
         async move { client.send(request).await }
     });
     let service = layer.layer(BoxCloneSyncService::new(calls));
-    Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
+    Client::new(service, namespace).with_valid_until(*client.valid_until())
 }

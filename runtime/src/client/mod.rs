@@ -1,6 +1,7 @@
 //! The HTTP layer of passes and watches: client layers, `Retry-After`, and the stripping of responses.
 
 mod answers;
+mod declared_calls;
 pub(crate) mod decode;
 mod error_chain;
 mod filtered_body;
@@ -13,6 +14,7 @@ mod strip_managed_fields;
 mod watch_lines;
 
 pub(crate) use self::answers::Answers;
+pub(crate) use self::declared_calls::{DeclaredCalls, NotDeclared};
 pub(crate) use self::error_chain::chain;
 pub(crate) use self::line_limit::{LineTooLong, is_too_long};
 pub(crate) use self::middleware::{configured, counted, lean, metadata_only, named, watched};

@@ -30,8 +30,8 @@ pub(super) async fn observed<B, E>(
 /// A client that counts its calls by step.
 #[derive(Clone)]
 pub(crate) struct StepClient {
-    client: Client,
-    meter: CallMeter,
+    pub(super) client: Client,
+    pub(super) meter: CallMeter,
 }
 
 impl StepClient {

@@ -6,6 +6,7 @@ use http::{Method, Request, StatusCode, Uri, header};
 use tracing::{Span, field};
 
 use crate::queue::meter::Call;
+use crate::wiring::Verb;
 
 /// The request line, which is parsed only on demand.
 #[derive(Clone, Debug)]
@@ -55,6 +56,32 @@ impl Line {
         }
     }
 
+    /// The verb of the RBAC rule that the call needs; `None` for a method without one. An apply needs `create`, too, if the object does
+    /// not exist.
+    pub(super) fn rbac_verb(&self) -> Option<Verb> {
+        Some(match self.verb() {
+            "get" => Verb::Get,
+            "list" => Verb::List,
+            "watch" => Verb::Watch,
+            "create" => Verb::Create,
+            "update" => Verb::Update,
+            "patch" | "apply" => Verb::Patch,
+            "delete" => Verb::Delete,
+            "deletecollection" => Verb::DeleteCollection,
+            _ => return None,
+        })
+    }
+
+    /// The resource, as in a log line.
+    pub(super) fn resource(&self) -> impl fmt::Display {
+        Resource(self)
+    }
+
+    /// The namespace and the name of the object, as in a log line.
+    pub(super) fn object(&self) -> impl fmt::Display {
+        Object(self)
+    }
+
     pub(super) fn parts(&self) -> Parts<'_> {
         let mut path = self.uri.path().split('/').filter(|part| !part.is_empty()).peekable();
         let group = match path.next() {
@@ -87,7 +114,7 @@ impl Line {
 
     /// The span of the call, inside the span of its step, its pass or the operator.
     pub(super) fn span(&self) -> Span {
-        tracing::info_span!("call", verb = self.verb(), resource = %Resource(self), object = %Object(self), code = field::Empty)
+        tracing::info_span!("call", verb = self.verb(), resource = %self.resource(), object = %self.object(), code = field::Empty)
     }
 }
 

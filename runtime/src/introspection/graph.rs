@@ -43,6 +43,10 @@ fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
             How::WatchesByName => format!("{there} -. \"triggers, by name\" .-> {here}"),
             How::WatchesLabels(selector) => format!("{there} -. \"triggers, {}\" .-> {here}", text(selector)),
             How::Reads => format!("{there} -. read .-> {here}"),
+            How::Uses(calls) => format!(
+                "{here} -- \"calls {}\" --> {there}",
+                text(&calls.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+            ),
         });
     }
     if step.external {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject};
 use kube::core::ObjectMeta;
 
-use super::rbac::{RbacRule, Verb};
+use super::rbac::RbacRule;
+use crate::wiring::Verb;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 

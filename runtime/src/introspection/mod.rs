@@ -21,8 +21,9 @@ mod table;
 
 pub use self::contract::{ApiDiff, ConditionContract, Contract, ReconcilerContract, Semver};
 pub use self::manifest::Roles;
-pub use self::rbac::{RbacRule, Verb};
+pub use self::rbac::RbacRule;
 pub use self::reconciler_info::ReconcilerInfo;
+pub use crate::wiring::Verb;
 
 #[cfg(feature = "operator")]
 pub(crate) use self::printer_column::add_columns;

@@ -136,7 +136,7 @@ impl ReconcilerInfo {
                 How::WatchesLabels(labels) => {
                     Some(format!("- a {kind} with the labels `{labels}` that it asked for\n"))
                 }
-                How::Reads => None,
+                How::Reads | How::Uses(_) => None,
             }
         });
         let mut lines: Vec<_> = std::iter::once(own).chain(watched).collect();

@@ -2,55 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::reconciler_info::ReconcilerInfo;
 #[cfg(feature = "cli")]
 use super::table;
 use crate::pipeline::object::StatusStore;
-use crate::wiring::{Cache, How, KindInfo};
-
-/// A verb of the Kubernetes API, in the usual order of RBAC rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Verb {
-    /// Reads one object.
-    Get,
-    /// Lists objects.
-    List,
-    /// Watches objects for changes.
-    Watch,
-    /// Creates an object. Server-side apply of an object that does not exist requires it, too.
-    Create,
-    /// Replaces an object.
-    Update,
-    /// Patches an object. Server-side apply is a patch.
-    Patch,
-    /// Deletes an object.
-    Delete,
-}
-
-impl Verb {
-    /// The name of the verb in an RBAC rule.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Watch => "watch",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Patch => "patch",
-            Self::Delete => "delete",
-        }
-    }
-}
-
-impl Serialize for Verb {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+use crate::wiring::{Cache, How, KindInfo, Verb};
 
 /// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -117,6 +75,12 @@ impl Rules {
                 }
                 How::WatchesLabels(_) => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by labels"),
                 How::Reads => self.add(&kind, "", &[Verb::Get], "reads it"),
+                How::Uses(calls) => {
+                    for call in calls {
+                        let resource = call.subresource.map(|name| format!("/{name}")).unwrap_or_default();
+                        self.add(&kind, &resource, &[call.verb], "calls it from a step");
+                    }
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ use super::api::PassBackend;
 use super::backend;
 use super::context::PassContext;
 use super::decide::policy;
+use super::report;
 use super::report::current_pass::CurrentPass;
 use crate::interval::Clamped;
 use crate::outcome::{Outcome, PassError, PassResult, panicked};
@@ -49,12 +50,12 @@ pub(super) struct BodyEnd {
 /// Runs the author's code.
 pub(super) async fn body(
     context: &PassContext,
-    pass: &CurrentPass<'_>,
+    current: &mut CurrentPass<'_>,
     object: &Object,
     claimed: Vec<String>,
     part: Part,
 ) -> BodyEnd {
-    let backend = backend::backend(context, pass, object);
+    let backend = backend::backend(context, current, object);
     let mut state = PassState::new(object, *context.wiring, backend.clone());
     if let ResolvedPolicy::Known(policy) = policy::policy(context, object) {
         state.policy = policy;
@@ -72,6 +73,7 @@ pub(super) async fn body(
         context.env.meter.record(|counts| counts.cut_off(how));
     }
     let error = ended.error(&mut state);
+    report::step_events(context, current, object, &state.events.take());
     let result = BodyResult { outcome: state.outcome(error.clone()), error, claimed };
     BodyEnd { state, backend, result }
 }

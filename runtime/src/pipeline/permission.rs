@@ -15,7 +15,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels indexes cached owns);
+lists!(sets clears reads watches labels indexes cached owns uses);
 
 /// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
@@ -104,6 +104,21 @@ pub trait OwnedBy<S>: Declared<S, owns> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
+
+/// The calls that a step sends itself, with [`Cx::client`](crate::Cx::client).
+#[derive(Debug)]
+pub enum OwnCalls {}
+
+/// The step `S` may send calls of its own.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would call the API server, but declares no calls",
+    label = "no `uses(..)` in this step",
+    note = "add for example `uses(Pod, eviction = create)` to `{S}`: its RBAC rules come from this declaration"
+)]
+pub trait SentBy<S>: Declared<S, uses> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, uses>, S> SentBy<S> for T {}
 
 /// A type in the list `L` of the step `S`. It has no public path: a hand-written permission is an error with this message.
 #[diagnostic::on_unimplemented(

@@ -195,6 +195,10 @@ impl Backend for Direct {
         &self.warned
     }
 
+    fn client(&self, step: &'static str, relations: &'static [Relation]) -> Client {
+        self.calls.client(step, relations, self.target.namespace.as_deref())
+    }
+
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
         tokio::task::spawn_blocking(work).map(drop).boxed()
     }

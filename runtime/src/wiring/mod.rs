@@ -12,6 +12,7 @@ pub mod suspend;
 pub mod triggers;
 mod undeclared;
 mod unused_reasons;
+mod verb;
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -26,6 +27,7 @@ pub use self::relation::{Adopt, Cache, How, Relation};
 pub use self::step::{StepWiring, When};
 use self::suspend::Suspend;
 use self::triggers::Triggers;
+pub use self::verb::{DeclaredCall, Verb};
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
 

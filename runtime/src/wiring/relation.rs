@@ -1,6 +1,7 @@
 //! Relations between steps and kinds: the type of the relation, the cache and adoption.
 
 use crate::kind::KindInfo;
+use crate::wiring::DeclaredCall;
 use crate::wiring::index::Indexer;
 
 /// A kind that a step declared.
@@ -91,6 +92,8 @@ pub enum How {
     WatchesLabels(&'static str),
     /// `polls(K)` and `reads(K)`: reads from the API server. Changes do not trigger a reconcile.
     Reads,
+    /// `uses(K, eviction = create)`: the calls that the step sends itself. Changes do not trigger a reconcile.
+    Uses(&'static [DeclaredCall]),
 }
 
 impl How {
@@ -99,7 +102,7 @@ impl How {
     pub const fn cache(self) -> Cache {
         match self {
             Self::WatchesByName | Self::WatchesLabels(_) => Cache::Full,
-            Self::Owns | Self::Reads => Cache::None,
+            Self::Owns | Self::Reads | Self::Uses(_) => Cache::None,
         }
     }
 
@@ -114,7 +117,7 @@ impl How {
     pub const fn selector(self) -> Option<&'static str> {
         match self {
             Self::WatchesLabels(selector) => Some(selector),
-            Self::Owns | Self::WatchesByName | Self::Reads => None,
+            Self::Owns | Self::WatchesByName | Self::Reads | Self::Uses(_) => None,
         }
     }
 }

@@ -9,16 +9,16 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request};
 use kube::api::{DeleteParams, DynamicObject, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use kube::core::request::{Error as RequestError, Request as Verbs};
-use kube::{Error, Resource};
+use kube::{Client, Error, Resource};
 use serde_json::Value;
 
 use super::classify::{classify, is_absent};
 use super::request::Sender;
 use crate::api::grant::Grant;
 use crate::api::{ApiError, Selection, Target};
-use crate::client::decode;
-use crate::leadership::WritePermit;
-use crate::wiring::KindInfo;
+use crate::client::{DeclaredCalls, decode};
+use crate::leadership::{GATE_CLOSED, WritePermit};
+use crate::wiring::{KindInfo, Relation};
 
 /// The RBAC verbs of each call. An apply that creates an object needs `create`, too.
 const GET: &[&str] = &["get"];
@@ -56,6 +56,13 @@ impl Calls {
         let mut calls = self.clone();
         calls.sender.step = step;
         calls
+    }
+
+    /// A client for the calls that a step declares.
+    pub(crate) fn client(&self, step: &'static str, relations: &'static [Relation], namespace: Option<&str>) -> Client {
+        let Self { sender: Sender { client, answers, .. }, permit, .. } = self;
+        let declared = DeclaredCalls { step, relations, permit: permit.clone(), answers: answers.clone() };
+        client.declared(&declared, namespace.unwrap_or("default"))
     }
 
     /// Reads the object; `None`: the server reports that it does not exist.
@@ -201,7 +208,7 @@ impl Calls {
         if self.permit.is_valid() {
             return Ok(());
         }
-        Err(ApiError::Failed("the gate closed during the pass: another replica may be active".into()))
+        Err(ApiError::Failed(GATE_CLOSED.into()))
     }
 }
 

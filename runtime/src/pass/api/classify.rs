@@ -6,7 +6,7 @@ use kube::Error;
 use kube::core::Status;
 
 use crate::api::{ApiError, ErrorDetail};
-use crate::client::chain;
+use crate::client::{NotDeclared, chain};
 use crate::watch::CREDENTIALS;
 
 /// Whether the error is the server's answer to a read of an object that does not exist. Servers that do not serve the kind (yet) and
@@ -27,8 +27,22 @@ impl ApiError {
     }
 }
 
+/// An error of a call that a step sent itself, with [`Cx::client`](crate::Cx::client).
+///
+/// A call that the step does not declare is [`Forbidden`](ApiError::Forbidden).
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        classify(error)
+    }
+}
+
 /// Classifies an error of the client, which becomes the source.
 pub(super) fn classify(error: Error) -> ApiError {
+    if let Error::Service(cause) = &error
+        && let Some(undeclared) = cause.downcast_ref::<NotDeclared>()
+    {
+        return ApiError::Forbidden(undeclared.to_string().into());
+    }
     let Error::Api(status) = &error else {
         let text = format!("no response from the API server: {}", chain(&error));
         // The text of such an error may quote a secret.

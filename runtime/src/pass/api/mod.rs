@@ -136,7 +136,7 @@ impl PassBackend {
         let calls = self.calls.of_step(step);
         let found = match how {
             How::WatchesLabels(selector) => calls.find(target, selector).await?,
-            How::WatchesByName | How::Owns | How::Reads => calls.get(target).await?,
+            How::WatchesByName | How::Owns | How::Reads | How::Uses(_) => calls.get(target).await?,
         };
         Ok(found.map(Arc::new))
     }
@@ -273,7 +273,7 @@ impl Backend for PassBackend {
             let entry = match relation.how {
                 How::WatchesByName => self.relations.named(&self.key, &target).await?,
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
-                How::Owns | How::Reads => return self.unwatched(step, relation, &target).await,
+                How::Owns | How::Reads | How::Uses(_) => return self.unwatched(step, relation, &target).await,
             };
             // If the step also owns the kind, the watch may not have delivered its last write yet.
             let cached = || entry.as_ref().map(|entry| entry.seen(&target));
@@ -387,6 +387,10 @@ impl Backend for PassBackend {
 
     fn step_ended(&self, step: &'static str, how: &'static str, took: Duration) {
         self.meter.record(|counts| counts.step(step, how, took));
+    }
+
+    fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client {
+        self.calls.client(step, relations, self.identity.target.namespace.as_deref())
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -90,13 +90,24 @@ impl PassReport {
 
     /// The event of the transition, if there is one and its level is not `None`.
     pub(super) fn event(&self) -> Option<events::Event> {
-        let announced = self.announcement.event.as_ref()?;
-        let type_ = match announced.level {
-            EventLevel::None => return None,
-            EventLevel::Normal => EventType::Normal,
-            EventLevel::Warning => EventType::Warning,
-        };
-        Some(event(type_, &announced.reason, &announced.note))
+        to_send(self.announcement.event.as_ref()?)
+    }
+}
+
+/// The event in the form that is sent; `None` for [`EventLevel::None`].
+fn to_send(announced: &Event) -> Option<events::Event> {
+    let type_ = match announced.level {
+        EventLevel::None => return None,
+        EventLevel::Normal => EventType::Normal,
+        EventLevel::Warning => EventType::Warning,
+    };
+    Some(event(type_, &announced.reason, &announced.note))
+}
+
+/// Queues the events that the steps recorded.
+pub(super) fn step_events(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, recorded: &[Event]) {
+    for event in recorded.iter().filter_map(to_send) {
+        pass.send(event, context.reference(object));
     }
 }
 

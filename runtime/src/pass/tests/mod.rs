@@ -37,8 +37,8 @@ fn answer(version: &str, more: &Value) -> Answer {
 
 async fn ran(context: &PassContext) -> BodyEnd {
     let key = key();
-    let pass = CurrentPass::new(&key, TriggerSet::GENERATION);
-    body(context, &pass, &*object(thing("7", &json!({}))), Vec::new(), Part::Steps).await
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
+    body(context, &mut pass, &*object(thing("7", &json!({}))), Vec::new(), Part::Steps).await
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
     // A second pass over the written status writes and reports nothing.
     let same = object(thing("8", &json!({ "status": written["status"] })));
     let mut again = CurrentPass::new(&key, TriggerSet::RESYNC);
-    let end = body(&context, &again, &*same, Vec::new(), Part::Steps).await;
+    let end = body(&context, &mut again, &*same, Vec::new(), Part::Steps).await;
     let next = finish(&context, &mut again, &*same, end).await;
     let ended = again.finished(next);
     assert_eq!((ended.next, ended.outcome, ended.events.len()), (Next::Await, "Done", 0));

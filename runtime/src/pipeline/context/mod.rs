@@ -7,7 +7,6 @@ mod join;
 mod owned;
 mod reads;
 mod record;
-mod require_ready;
 mod run;
 mod run_handler;
 mod timeout;
@@ -17,28 +16,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::ResourceExt;
-use kube::core::ObjectMeta;
-
 use crate::condition::{Condition, ConditionMarker, ConditionStatus};
 use crate::interval::Clamped;
 use crate::outcome::Requeue;
+use crate::outcome::reporting::EventLevel;
 use crate::pipeline::object::Primary;
-use crate::pipeline::permission::{CachedBy, ClearedBy, IndexedBy, ListedBy, ReadBy, SetBy, WatchedBy};
+use crate::pipeline::permission::{ClearedBy, ReadBy, SetBy};
+#[cfg(feature = "operator")]
+use crate::pipeline::permission::{OwnCalls, SentBy};
 use crate::pipeline::restricted_field::{Restricted, WrittenBy};
 use crate::pipeline::state::PassState;
-use crate::pipeline::step::{Absent, SubReconciler};
+use crate::pipeline::step::SubReconciler;
 use crate::status::StatusContract;
 use crate::status::request::Action;
-use crate::wiring::index::{Index, entry};
 use crate::wiring::policy::Policy;
-use crate::wiring::{Kind, KindInfo};
 
 pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::join::{both, fork, joined, merge};
-use self::reads::{READ, WATCHED, listed, lookup, selection};
 pub(crate) use self::run::StepTag;
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
@@ -192,93 +187,39 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.state.ask_requeue(Requeue::After(clamped));
     }
 
-    /// Reads an object that this step requires.
+    /// A client for calls that `Cx` has no method for, such as an eviction, a scale, logs or `generateName`.
     ///
-    /// If the kind is namespaced, the object is read from the namespace of the reconciled object.
+    /// It sends the calls that the step declares with `uses(..)`, and reads of kinds that the step reads, watches or owns. Any other call fails
+    /// before it is sent, and the error contains the declaration to add. Each call has a time limit of 30 seconds until its response begins. It is
+    /// counted and traced like the other calls of the step. Writes fail once another replica may be active.
     ///
-    /// # Errors
-    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered.
-    pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
-        let name = name.to_owned();
-        let found = lookup(self.state, S::WIRING.relations, &name, WATCHED);
-        Require(Box::pin(async move {
-            match found.await {
-                Ok(Some(object)) => Ok(object),
-                Ok(None) => Err(Absent::new(name)),
-                Err(error) => Err(Absent::unreadable(name, error)),
-            }
-        }))
+    /// The default namespace of the client is that of the reconciled object. Objects created with it have no owner reference, and a change to one
+    /// triggers nothing.
+    ///
+    /// ```ignore
+    /// #[sub_reconciler(sets(on::Drained), uses(Pod, eviction = create))]
+    /// async fn drain(node: &Bare<Node>, cx: &mut Cx) -> Result<(), DrainError> {
+    ///     let pods = Api::<Pod>::namespaced(cx.client(), "default");
+    ///     pods.evict("web-0", &EvictParams::default()).await?;
+    ///     Ok(())
+    /// }
+    /// ```
+    #[cfg(feature = "operator")]
+    #[must_use]
+    pub fn client(&mut self) -> kube::Client
+    where
+        OwnCalls: SentBy<S>,
+    {
+        self.state.backend.client(self.state.step_name(), S::WIRING.relations)
     }
 
-    /// Reads an object by name; `None` if it does not exist.
+    /// Records a Kubernetes event about the reconciled object: `cx.event(EventLevel::Normal, "Evicted", "evicted pod web-0")`.
     ///
-    /// An object of a watched kind comes from the cache, one of any other kind from the API server.
-    ///
-    /// # Errors
-    /// The call failed, or the object cannot be decoded.
-    pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
-        Get(lookup(self.state, S::WIRING.relations, name, READ))
-    }
-
-    /// Lists all objects of a kind that this step watches by label.
-    ///
-    /// The list contains the objects that match the selector, ordered by namespace and name. If the reconciled object has a namespace, only
-    /// objects in this namespace are listed. They come from the cache. The creation, change or deletion of such an object triggers a reconcile.
-    ///
-    /// # Errors
-    /// The watch fails, or an object cannot be decoded.
-    pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
-        let all = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
-        List(listed(self.state, all))
-    }
-
-    /// Lists the objects that an [`Index`] has under the key: `cx.indexed(ByUser, "alice")`.
-    ///
-    /// The kind must be watched by label. Namespace, order and source are those of [`list`](Self::list). A change to an object that is or was
-    /// under the key triggers a reconcile; changes to other objects do not.
-    ///
-    /// # Errors
-    /// The watch fails, or an object cannot be decoded.
-    pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
-        let entry = entry(I::NAME, key);
-        let found = selection(self.state, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
-        List(listed(self.state, found))
-    }
-
-    /// Lists the metadata of the objects of a kind, from the cache.
-    ///
-    /// The step must cache at least the metadata of the kind (`cache = metadata` or `full`).
-    ///
-    /// - For a kind that the step watches by label, the list covers the same objects as [`list`](Self::list).
-    /// - For a kind that the step owns, it covers the objects owned by the reconciled object, ordered by name.
-    ///
-    /// # Errors
-    /// The watch fails.
-    pub fn metadata<K: Kind + CachedBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
-        let (relation, target) = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
-        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
-        List(Box::pin(async move { backend.metadata(step, relation, target).await }))
-    }
-
-    /// Reads the owner of the object that is of kind `K`.
-    ///
-    /// With `polls(K)` and `reads(K)` the owner comes from the API server. Returns `None` if the object has no owner of this kind, or if the
-    /// owner no longer exists.
-    ///
-    /// # Errors
-    /// The call failed, or the owner cannot be decoded.
-    pub fn owner<K: Kind + ReadBy<S>>(&mut self, object: &S::Object) -> Get<'_, K> {
-        let is_owner = |reference: &&OwnerReference| {
-            let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
-            reference.kind == K::kind(&()) && group == K::group(&())
-        };
-        let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
-            return Get(Box::pin(std::future::ready(Ok(None))));
-        };
-        let found = lookup::<K>(self.state, S::WIRING.relations, &owner.name, READ);
-        // An object with the same name and another UID is not the owner.
-        let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
-        Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
+    /// The reason is one word in CamelCase, and the note is a text for people of at most 1 kB. The event is sent after the pass, however the pass
+    /// ends. Equal events are counted as one, and an object has at most 25 events at once and one more every five minutes, as in client-go.
+    /// A change of Ready has an event without this call. [`EventLevel::None`] sends nothing.
+    pub fn event(&mut self, level: EventLevel, reason: &'static str, note: impl AsRef<str>) {
+        self.state.events.push(level, reason, note.as_ref());
     }
 
     /// Runs blocking work on a thread for blocking tasks.

@@ -1,17 +1,169 @@
-//! Reads of other objects by a step: the objects that a call selects, the relation and the decoding.
+//! Reads of other objects by a step: the methods, the objects that a call selects, the relation and the decoding.
 
+use std::fmt::Display;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::ResourceExt;
+use kube::core::ObjectMeta;
+
+use super::Cx;
+use super::futures::{Get, List, Require, RequireReady};
 use crate::api::{ApiError, BoxFuture, Selection, Target};
+use crate::dependency::{NotReady, Readiness, Reference, Unfit, readiness_of};
 use crate::kind::typed;
+use crate::pipeline::permission::{CachedBy, IndexedBy, ListedBy, ReadBy, WatchedBy};
 use crate::pipeline::state::PassState;
+use crate::pipeline::step::{Absent, SubReconciler};
+use crate::wiring::index::{Index, entry};
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Reads an object that this step requires.
+    ///
+    /// If the kind is namespaced, the object is read from the namespace of the reconciled object.
+    ///
+    /// # Errors
+    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered.
+    pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
+        let name = name.to_owned();
+        let found = lookup(self.state, S::WIRING.relations, &name, WATCHED);
+        Require(Box::pin(async move {
+            match found.await {
+                Ok(Some(object)) => Ok(object),
+                Ok(None) => Err(Absent::new(name)),
+                Err(error) => Err(Absent::unreadable(name, error)),
+            }
+        }))
+    }
+
+    /// Reads an object by name; `None` if it does not exist.
+    ///
+    /// An object of a watched kind comes from the cache, one of any other kind from the API server.
+    ///
+    /// # Errors
+    /// The call failed, or the object cannot be decoded.
+    pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
+        Get(lookup(self.state, S::WIRING.relations, name, READ))
+    }
+
+    /// Lists all objects of a kind that this step watches by label.
+    ///
+    /// The list contains the objects that match the selector, ordered by namespace and name. If the reconciled object has a namespace, only
+    /// objects in this namespace are listed. They come from the cache. The creation, change or deletion of such an object triggers a reconcile.
+    ///
+    /// # Errors
+    /// The watch fails, or an object cannot be decoded.
+    pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
+        let all = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
+        List(listed(self.state, all))
+    }
+
+    /// Lists the objects that an [`Index`] has under the key: `cx.indexed(ByUser, "alice")`.
+    ///
+    /// The kind must be watched by label. Namespace, order and source are those of [`list`](Self::list). A change to an object that is or was
+    /// under the key triggers a reconcile; changes to other objects do not.
+    ///
+    /// # Errors
+    /// The watch fails, or an object cannot be decoded.
+    pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
+        let entry = entry(I::NAME, key);
+        let found = selection(self.state, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
+        List(listed(self.state, found))
+    }
+
+    /// Lists the metadata of the objects of a kind, from the cache.
+    ///
+    /// The step must cache at least the metadata of the kind (`cache = metadata` or `full`).
+    ///
+    /// - For a kind that the step watches by label, the list covers the same objects as [`list`](Self::list).
+    /// - For a kind that the step owns, it covers the objects owned by the reconciled object, ordered by name.
+    ///
+    /// # Errors
+    /// The watch fails.
+    pub fn metadata<K: Kind + CachedBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
+        let (relation, target) = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
+        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
+        List(Box::pin(async move { backend.metadata(step, relation, target).await }))
+    }
+
+    /// Reads the owner of the object that is of kind `K`.
+    ///
+    /// With `polls(K)` and `reads(K)` the owner comes from the API server. Returns `None` if the object has no owner of this kind, or if the
+    /// owner no longer exists.
+    ///
+    /// # Errors
+    /// The call failed, or the owner cannot be decoded.
+    pub fn owner<K: Kind + ReadBy<S>>(&mut self, object: &S::Object) -> Get<'_, K> {
+        let is_owner = |reference: &&OwnerReference| {
+            let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+            reference.kind == K::kind(&()) && group == K::group(&())
+        };
+        let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
+            return Get(Box::pin(std::future::ready(Ok(None))));
+        };
+        let found = lookup::<K>(self.state, S::WIRING.relations, &owner.name, READ);
+        // An object with the same name and another UID is not the owner.
+        let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
+        Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
+    }
+
+    /// Creates the error for an object that exists but cannot be used yet, such as a Secret without a required key.
+    ///
+    /// The error names the object and the missing part. Each change to the object triggers a reconcile.
+    ///
+    /// ```ignore
+    /// let token = data.get("token").ok_or_else(|| cx.unfit(&secret, "the key `token` is missing"))?;
+    /// ```
+    #[must_use]
+    pub fn unfit<K: Kind + WatchedBy<S>>(&self, object: &K, missing: impl Display) -> Unfit<K> {
+        let elsewhere = object.namespace().filter(|there| self.state.namespace.as_ref() != Some(there));
+        let name = elsewhere.iter().fold(object.name_any(), |name, there| format!("{there}/{name}"));
+        Unfit::new(name, missing)
+    }
+
+    /// Reads a referenced object that must be [ready](crate::dependency::readiness).
+    ///
+    /// The object is read from the namespace of the reference, or by default from the namespace of the reconciled object.
+    ///
+    /// # Errors
+    /// [`NotReady`]: the object does not exist, is not ready, or cannot be read. A change to it triggers a reconcile.
+    ///
+    /// In two cases the reconciled object becomes Stalled:
+    ///
+    /// - The operator does not allow references to the other namespace ([`Access`](crate::dependency::Access)).
+    /// - The reference contains an expression; expressions are not evaluated yet.
+    pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
+        let (reference, kind) = (reference.clone(), KindInfo::of::<K>());
+        let denied = || self.state.backend.access().refusal(self.state.namespace.as_deref(), &reference);
+        if let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) {
+            self.state.refuse(refusal.clone());
+            return RequireReady(Box::pin(async move { Err(NotReady::new(reference, refusal.message)) }));
+        }
+        let place = reference.within(self.state.namespace.as_deref());
+        let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
+        let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
+        self.state.references.insert(target.to_string());
+        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
+        let found = async move {
+            let found = backend.get(step, relation, target).await;
+            let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
+            let object = found.ok_or_else(|| "it does not exist yet".to_owned())?;
+            match readiness_of(&object) {
+                Readiness::Ready => typed(&object).map_err(|error| format!("it cannot be decoded: {error}")),
+                Readiness::NotReady(why) => Err(why),
+            }
+        };
+        RequireReady(Box::pin(async move { found.await.map_err(|why| NotReady::new(reference, why)) }))
+    }
+}
+
 /// The relation for reads by a step that declares nothing, since it may do everything.
-pub(super) const READ: Relation = Relation::new(How::Reads, None);
+const READ: Relation = Relation::new(How::Reads, None);
 /// The same as [`READ`], for an object that the step requires.
-pub(super) const WATCHED: Relation = Relation::new(How::WatchesByName, None);
+const WATCHED: Relation = Relation::new(How::WatchesByName, None);
 
 /// The relation by which the step reads the kind. Watches take precedence.
-pub(super) fn relation(declared: &[Relation], kind: &KindInfo, undeclared: Relation) -> Relation {
+fn relation(declared: &[Relation], kind: &KindInfo, undeclared: Relation) -> Relation {
     let mut declared = declared.iter().filter(|relation| relation.is_of(kind));
     let best = declared.clone().find(|relation| relation.how.is_watch()).or_else(|| declared.next());
     best.copied().unwrap_or(undeclared)
@@ -25,7 +177,7 @@ pub(super) fn target<K: Kind>(state: &PassState, name: &str) -> Target {
 }
 
 /// Gets an object by name.
-pub(super) fn lookup<K: Kind>(
+fn lookup<K: Kind>(
     state: &mut PassState,
     declared: &[Relation],
     name: &str,
@@ -46,7 +198,7 @@ pub(super) fn lookup<K: Kind>(
 
 /// The objects that a listing covers: those of a kind that the step watches by label, those under an index entry, or, for an owned kind,
 /// those that the object owns.
-pub(super) fn selection(
+fn selection(
     state: &mut PassState,
     declared: &[Relation],
     kind: KindInfo,
@@ -65,7 +217,7 @@ pub(super) fn selection(
 }
 
 /// Lists the objects of a selection.
-pub(super) fn listed<K: Kind>(
+fn listed<K: Kind>(
     state: &PassState,
     (relation, selection): (Relation, Selection),
 ) -> BoxFuture<'static, Result<Vec<K>, ApiError>> {

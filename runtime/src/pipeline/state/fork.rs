@@ -89,6 +89,7 @@ impl PassState {
             self.ask_requeue(requeue);
         }
         self.references.extend(fork.references);
+        self.events.append(fork.events);
         self.clamped.extend(fork.clamped);
         self.refused = self.refused.take().or(fork.refused);
         self.ready = fork.ready.or(self.ready.take());

@@ -6,6 +6,7 @@ mod foreign_owner;
 mod fork;
 mod found_status;
 mod reconciling;
+mod step_events;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use self::conditions::Conditions;
 use self::foreign_owner::Refusals;
 pub(crate) use self::fork::{StepEnd, deciding};
 use self::found_status::FoundStatus;
+use self::step_events::StepEvents;
 use self::write_turn::Joined;
 pub(crate) use crate::status::desired::DesiredStatus;
 #[cfg(test)]
@@ -69,6 +71,8 @@ pub(crate) struct PassState {
     pub(crate) references: BTreeSet<String>,
     /// The refusals of the current step for objects of other owners.
     pub(crate) foreign: Refusals,
+    /// The events that the steps recorded.
+    pub(crate) events: StepEvents,
     /// The error of a failed status write in the middle of the pass.
     pub(crate) write_error: Option<ApiError>,
     /// Run-time values that were clamped to their bounds.
@@ -135,6 +139,7 @@ impl PassState {
             requeue: None,
             references: BTreeSet::new(),
             foreign: Refusals::default(),
+            events: StepEvents::default(),
             write_error: None,
             clamped: Vec::new(),
             receipts: Receipts::default(),

@@ -69,6 +69,10 @@ pub(super) fn how(how: How) -> String {
         How::WatchesByName => "WatchesByName".to_owned(),
         How::WatchesLabels(selector) => format!("WatchesLabels({selector:?})"),
         How::Reads => "Reads".to_owned(),
+        How::Uses(calls) => {
+            let calls: Vec<_> = calls.iter().map(ToString::to_string).collect();
+            format!("Uses({calls:?})")
+        }
     }
 }
 

@@ -61,6 +61,10 @@ impl Backend for Nowhere {
     ) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step records here")
     }
+    #[cfg(feature = "operator")]
+    fn client(&self, _: &'static str, _: &'static [Relation]) -> kube::Client {
+        unreachable!("no step calls here")
+    }
     fn blocking(&self, _: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
         unreachable!("no step blocks here")
     }

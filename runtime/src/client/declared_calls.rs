@@ -1,0 +1,219 @@
+//! The client that a step gets for calls of its own. It sends only the calls that the step declares, and writes only while this process
+//! may write.
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::TryFutureExt;
+use http::{Request, Response};
+use kube::Client;
+use kube::client::Body;
+use tokio::time::timeout;
+use tower::layer::layer_fn;
+use tower::{BoxError, Service, service_fn};
+
+use super::answers::Answers;
+use super::middleware::{Calls, over_in};
+use super::observed_call::{StepClient, observed};
+use super::request_info::{Line, Parts};
+use crate::leadership::{GATE_CLOSED, WritePermit};
+use crate::queue::meter::CallMeter;
+use crate::wiring::{Cache, How, Relation, Verb};
+
+/// Time limit for the head of a response, as for the other calls of a pass.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// Subresources whose calls change something, whatever their method is.
+const ACTING: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
+
+/// The step that sends the calls, and what it may send.
+#[derive(Clone)]
+pub(crate) struct DeclaredCalls {
+    pub(crate) step: &'static str,
+    pub(crate) relations: &'static [Relation],
+    pub(crate) permit: WritePermit,
+    pub(crate) answers: Answers,
+}
+
+impl StepClient {
+    /// A client for the calls that a step declares. Namespaced calls go to `namespace` by default.
+    pub(crate) fn declared(&self, declared: &DeclaredCalls, namespace: &str) -> Client {
+        let meter = self.meter.clone();
+        let layer = layer_fn(|calls: Calls| {
+            let (declared, meter) = (declared.clone(), meter.clone());
+            service_fn(move |request| sent(declared.clone(), meter.clone(), calls.clone(), request))
+        });
+        over_in(&self.client, namespace, &layer)
+    }
+}
+
+/// Sends one call, unless it must not be sent.
+async fn sent(
+    declared: DeclaredCalls,
+    meter: CallMeter,
+    mut calls: Calls,
+    request: Request<Body>,
+) -> Result<Response<Body>, BoxError> {
+    let line = Line::of(&request);
+    declared.check(&line)?;
+    let answer = in_time(calls.call(request).map_err(BoxError::from));
+    let answer = observed(line, declared.step, &meter, answer).await;
+    match &answer {
+        Ok(answer) => declared.answers.record(answer.status(), answer.headers()),
+        Err(_) => declared.answers.record_outage(),
+    }
+    answer
+}
+
+async fn in_time<T>(answer: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
+    let no_answer = |_| format!("no response from the API server within {ANSWER:?}");
+    timeout(ANSWER, answer).await.map_err(no_answer)?
+}
+
+/// The error of a call that the step does not declare. It was not sent.
+#[derive(Debug)]
+pub(crate) struct NotDeclared(String);
+
+impl fmt::Display for NotDeclared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotDeclared {}
+
+impl DeclaredCalls {
+    /// Fails for a call that must not be sent.
+    fn check(&self, line: &Line) -> Result<(), BoxError> {
+        let parts = line.parts();
+        let verb = line.rbac_verb();
+        let reads = matches!(verb, Some(Verb::Get | Verb::List | Verb::Watch));
+        // Discovery and the version are open to everyone.
+        if parts.plural.is_empty() && reads {
+            return Ok(());
+        }
+        if !verb.is_some_and(|verb| self.of_kind(parts).any(|relation| permits(relation, verb, parts.subresource))) {
+            return Err(NotDeclared(self.undeclared(line)).into());
+        }
+        let acts = !reads || ACTING.contains(&parts.subresource);
+        match acts && !self.permit.is_valid() {
+            true => Err(GATE_CLOSED.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn of_kind(&self, parts: Parts<'_>) -> impl Iterator<Item = &'static Relation> {
+        self.relations.iter().filter(move |relation| {
+            let kind = relation.kind.map(|kind| kind());
+            kind.is_some_and(|kind| kind.resource.group == parts.group && kind.resource.plural == parts.plural)
+        })
+    }
+
+    fn undeclared(&self, line: &Line) -> String {
+        let (parts, step) = (line.parts(), self.step);
+        let kind = self.of_kind(parts).find_map(|relation| relation.kind);
+        let kind = kind.map_or_else(|| format!("<the kind of {}>", parts.plural), |kind| kind().resource.kind.clone());
+        let verb = line.rbac_verb().map_or("other", Verb::as_str);
+        let rule = match parts.subresource {
+            "" => verb.to_owned(),
+            subresource => format!("{subresource} = {verb}"),
+        };
+        let (resource, object) = (line.resource(), line.object());
+        format!(
+            "the step `{step}` may not {verb} {resource} {object}, and the call was not sent: \
+             add `uses({kind}, {rule})` to its `#[sub_reconciler]`"
+        )
+    }
+}
+
+/// Whether the relation permits the call. Owned objects are written only by the methods of `Cx`, which check the owner.
+fn permits(relation: &Relation, verb: Verb, subresource: &str) -> bool {
+    let reads = |verbs: &[Verb]| subresource.is_empty() && verbs.contains(&verb);
+    match relation.how {
+        How::Uses(calls) => {
+            calls.iter().any(|call| call.verb == verb && call.subresource.unwrap_or_default() == subresource)
+        }
+        How::Reads => reads(&[Verb::Get]),
+        How::WatchesByName if relation.cache < Cache::Full => reads(&[Verb::Get, Verb::List, Verb::Watch]),
+        How::WatchesByName | How::WatchesLabels(_) => reads(&[Verb::List, Verb::Watch]),
+        How::Owns => reads(&[Verb::Get, Verb::List, Verb::Watch]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+    use k8s_openapi::api::core::v1::{Pod, Secret};
+
+    use super::*;
+    use crate::leadership::Leadership;
+    use crate::wiring::{DeclaredCall, KindInfo};
+
+    const PODS: Option<fn() -> KindInfo> = Some(KindInfo::of::<Pod>);
+    const DECLARED: &[Relation] = &[
+        Relation::new(How::Reads, Some(KindInfo::of::<Secret>)),
+        Relation::new(
+            How::Uses(&[
+                DeclaredCall::new(Verb::Create).on("eviction"),
+                DeclaredCall::new(Verb::Get).on("exec"),
+                DeclaredCall::new(Verb::Patch),
+            ]),
+            PODS,
+        ),
+    ];
+
+    fn refusal(permit: &WritePermit, method: Method, uri: &str) -> Option<String> {
+        let request = Request::builder().method(method).uri(uri).body(()).unwrap();
+        let declared =
+            DeclaredCalls { step: "evict", relations: DECLARED, permit: permit.clone(), answers: Answers::default() };
+        declared.check(&Line::of(&request)).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn only_declared_calls_are_sent() {
+        let gate = Leadership::open();
+        let permit = gate.permit();
+        for (method, uri, sent) in [
+            (Method::POST, "/api/v1/namespaces/a/pods/p/eviction", true),
+            (Method::GET, "/api/v1/namespaces/a/pods/p/exec?command=ls", true),
+            (Method::PATCH, "/api/v1/namespaces/a/pods/p", true),
+            (Method::GET, "/api/v1/namespaces/a/secrets/s", true),
+            (Method::GET, "/version", true),
+            (Method::GET, "/apis/apps/v1", true),
+            (Method::GET, "/api/v1/namespaces/a/secrets", false),
+            (Method::DELETE, "/api/v1/namespaces/a/pods/p", false),
+            (Method::DELETE, "/api/v1/namespaces/a/pods", false),
+            (Method::PATCH, "/api/v1/namespaces/a/pods/p/status", false),
+            (Method::POST, "/apis/metrics.k8s.io/v1/namespaces/a/pods/p/eviction", false),
+            (Method::POST, "/version", false),
+        ] {
+            assert_eq!(refusal(&permit, method.clone(), uri).is_none(), sent, "{method} {uri}");
+        }
+    }
+
+    #[test]
+    fn an_undeclared_call_is_refused_with_the_declaration_to_add() {
+        let gate = Leadership::open();
+        let refused = refusal(&gate.permit(), Method::GET, "/api/v1/namespaces/a/pods/p/log").unwrap();
+        let wanted = "the step `evict` may not get pods/log a/p, and the call was not sent: \
+            add `uses(Pod, log = get)` to its `#[sub_reconciler]`";
+        assert_eq!(refused, wanted);
+        let uri = "/apis/apps/v1/namespaces/a/deployments/d";
+        let refused = refusal(&gate.permit(), Method::DELETE, uri).unwrap();
+        assert!(refused.contains("add `uses(<the kind of deployments>, delete)`"), "{refused}");
+    }
+
+    #[test]
+    fn a_write_needs_a_permit_and_a_read_does_not() {
+        let gate = Leadership::open();
+        let permit = gate.permit();
+        gate.close();
+        for (method, uri, sent) in [
+            (Method::POST, "/api/v1/namespaces/a/pods/p/eviction", false),
+            (Method::GET, "/api/v1/namespaces/a/pods/p/exec?command=ls", false),
+            (Method::GET, "/api/v1/namespaces/a/secrets/s", true),
+        ] {
+            assert_eq!(refusal(&permit, method, uri).is_none(), sent, "{uri}");
+        }
+    }
+}
