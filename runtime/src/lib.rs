@@ -132,10 +132,10 @@ pub mod backend {
 /// Use them in steps that are generic over a kind or a condition.
 pub mod permission {
     pub use crate::pipeline::permission::{
-        CachedBy, ClearedBy, IndexedBy, ListedBy, OwnCalls, OwnedBy, ReadBy, SentBy, SetBy, WatchedBy,
+        CachedBy, ClearedBy, IndexedBy, ListedBy, MappedBy, OwnCalls, OwnedBy, ReadBy, SentBy, SetBy, WatchedBy,
     };
     // Compiler messages name the lists of a step's attribute by these types.
-    pub use crate::pipeline::permission::{cached, clears, indexes, labels, owns, reads, sets, uses, watches};
+    pub use crate::pipeline::permission::{cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches};
 }
 
 /// The futures that the methods of [`Cx`] return.

@@ -12,9 +12,10 @@ pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::check::{check_actions_stored, check_step, check_summary, check_unset};
 pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
 pub use crate::pipeline::hook::{Hook, PassEnd};
+pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, OwnCalls, Unchecked, action, cached, clears, indexes, labels, owns, reads, sets, uses, watches,
+    Declares, OwnCalls, Unchecked, action, cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches,
 };
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;

@@ -1,19 +1,16 @@
 //! Index lookups: the returned objects and the triggers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::Index;
 use evenkeel::prelude::*;
-use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World};
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
@@ -80,17 +77,6 @@ async fn prepared(world: &World, maps: &[(&str, &str)]) {
     }
 }
 
-/// Waits until the passes since the last call have logged exactly these lines.
-async fn until_logged(lab: &Lab, lines: &[&str]) {
-    let all = || async { (lab.log().len() >= lines.len()).then_some(()) };
-    eventually(SOON, all).await;
-    // No other object is reconciled.
-    sleep(Duration::from_millis(500)).await;
-    let mut log = lab.take_log();
-    log.sort();
-    assert_eq!(log, lines);
-}
-
 on_each_server!(
     only_objects_under_the_key_are_found_and_trigger,
     changes_under_a_key_are_found_after_a_restart,
@@ -101,17 +87,17 @@ async fn only_objects_under_the_key_are_found_and_trigger(world: World) -> World
     prepared(&world, &[("a", "alice"), ("b", "bob"), ("c", "carol")]).await;
     let lab = Lab::at("a");
     let operator = started(&world, &lab).await;
-    until_logged(&lab, &["alice: a", "bob: b"]).await;
+    lab.until_logged(&["alice: a", "bob: b"]).await;
     change(&world, "c", "carol,alice").await;
-    until_logged(&lab, &["alice: a,c"]).await;
+    lab.until_logged(&["alice: a,c"]).await;
     change(&world, "b", "alice").await;
-    until_logged(&lab, &["alice: a,b,c", "bob: "]).await;
+    lab.until_logged(&["alice: a,b,c", "bob: "]).await;
     change(&world, "c", "carol").await;
-    until_logged(&lab, &["alice: a,b"]).await;
+    lab.until_logged(&["alice: a,b"]).await;
     change(&world, "c", "carol,dave").await;
-    until_logged(&lab, &[]).await;
+    lab.until_logged(&[]).await;
     world.api::<ConfigMap>().delete("a", &DeleteParams::default()).await.unwrap();
-    until_logged(&lab, &["alice: b"]).await;
+    lab.until_logged(&["alice: b"]).await;
     operator.stop().await.unwrap();
     world
 }
@@ -120,13 +106,13 @@ async fn changes_under_a_key_are_found_after_a_restart(world: World) -> World {
     prepared(&world, &[("a", "alice"), ("b", "bob")]).await;
     let lab = Lab::at("a");
     started(&world, &lab).await.stop().await.unwrap();
-    until_logged(&lab, &["alice: a", "bob: b"]).await;
+    lab.until_logged(&["alice: a", "bob: b"]).await;
     let operator = started(&world, &lab).await;
-    until_logged(&lab, &[]).await;
+    lab.until_logged(&[]).await;
     operator.stop().await.unwrap();
     change(&world, "b", "bob,alice").await;
     let operator = started(&world, &lab).await;
-    until_logged(&lab, &["alice: a,b", "bob: b"]).await;
+    lab.until_logged(&["alice: a,b", "bob: b"]).await;
     operator.stop().await.unwrap();
     world
 }
@@ -135,11 +121,11 @@ async fn a_map_without_a_key_is_not_indexed(world: World) -> World {
     prepared(&world, &[("a", "alice"), ("b", "nobody")]).await;
     let lab = Lab::at("a");
     let operator = started(&world, &lab).await;
-    until_logged(&lab, &["alice: a", "bob: "]).await;
+    lab.until_logged(&["alice: a", "bob: "]).await;
     change(&world, "a", "nobody").await;
-    until_logged(&lab, &["alice: "]).await;
+    lab.until_logged(&["alice: "]).await;
     change(&world, "b", "bob").await;
-    until_logged(&lab, &["bob: b"]).await;
+    lab.until_logged(&["bob: b"]).await;
     operator.stop().await.unwrap();
     world
 }

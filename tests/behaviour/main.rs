@@ -39,6 +39,7 @@ mod limits;
 mod listing;
 mod long_run;
 mod manual_impls;
+mod mapping;
 mod message;
 mod metrics;
 mod oneshot;

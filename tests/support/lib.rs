@@ -6,6 +6,7 @@ pub mod capture;
 pub mod comparison;
 pub mod deviations;
 pub mod given;
+pub mod lab;
 pub mod listener;
 pub mod logs;
 pub mod observers;

@@ -1,9 +1,8 @@
 //! The widget: an operator whose behaviour is scripted by its test.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use evenkeel::ApiError;
@@ -15,6 +14,8 @@ use kube::{CustomResource, ResourceExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+pub use crate::lab::Lab;
 
 /// What a widget should be.
 #[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
@@ -103,119 +104,6 @@ pub enum WidgetError {
     #[error("nothing to do")]
     #[class(ignored)]
     Nothing,
-}
-
-/// The external world and the effects on it.
-#[derive(Default)]
-pub struct Lab {
-    revision: Mutex<String>,
-    fetches: AtomicUsize,
-    cleanups: AtomicUsize,
-    log: Mutex<Vec<String>>,
-    times: Mutex<Vec<(String, tokio::time::Instant)>>,
-    stamps: bool,
-    effects: Mutex<BTreeSet<String>>,
-    code: AtomicUsize,
-    /// Held by a test to block a pass in the fetch step.
-    pub hold: tokio::sync::Mutex<()>,
-}
-
-impl Lab {
-    /// A lab at a revision.
-    #[must_use]
-    pub fn at(revision: &str) -> Arc<Self> {
-        Arc::new(Self { revision: Mutex::new(revision.into()), ..Self::default() })
-    }
-
-    /// A lab whose steps write a timestamp into the status.
-    #[must_use]
-    pub fn stamping() -> Arc<Self> {
-        Arc::new(Self { stamps: true, ..Self::default() })
-    }
-
-    /// Sets the revision.
-    ///
-    /// # Panics
-    /// Never, unless another test panicked before.
-    pub fn move_to(&self, revision: &str) {
-        *self.revision.lock().expect("not poisoned") = revision.into();
-    }
-
-    /// The number of passes that reached the fetch step.
-    #[must_use]
-    pub fn passes(&self) -> usize {
-        self.fetches.load(Ordering::SeqCst)
-    }
-
-    /// The number of cleanups.
-    #[must_use]
-    pub fn cleanups(&self) -> usize {
-        self.cleanups.load(Ordering::SeqCst)
-    }
-
-    /// The log lines of the steps, in order: `fetch a`, `store a`, `remove a`.
-    ///
-    /// # Panics
-    /// Never, unless another test panicked before.
-    #[must_use]
-    pub fn log(&self) -> Vec<String> {
-        self.log.lock().expect("not poisoned").clone()
-    }
-
-    /// Returns the log and clears it.
-    ///
-    /// # Panics
-    /// Never, unless another test panicked before.
-    #[must_use]
-    pub fn take_log(&self) -> Vec<String> {
-        std::mem::take(&mut *self.log.lock().expect("not poisoned"))
-    }
-
-    /// The times between equal lines of the log.
-    ///
-    /// # Panics
-    /// Never, unless another test panicked before.
-    #[must_use]
-    pub fn pauses(&self, line: &str) -> Vec<Duration> {
-        let times = self.times.lock().expect("not poisoned");
-        let times: Vec<_> = times.iter().filter(|(logged, _)| logged == line).map(|(_, at)| *at).collect();
-        times.windows(2).map(|pair| pair[1] - pair[0]).collect()
-    }
-
-    /// Adds a line to the log.
-    ///
-    /// # Panics
-    /// Never, unless another test panicked before.
-    pub fn note(&self, line: &str) {
-        self.times.lock().expect("not poisoned").push((line.to_owned(), tokio::time::Instant::now()));
-        self.log.lock().expect("not poisoned").push(line.to_owned());
-    }
-
-    /// The external effects without repetitions.
-    ///
-    /// # Panics
-    /// Never, unless another test panicked before.
-    #[must_use]
-    pub fn effects(&self) -> BTreeSet<String> {
-        self.effects.lock().expect("not poisoned").clone()
-    }
-
-    fn affect(&self, effect: String) {
-        self.effects.lock().expect("not poisoned").insert(effect);
-    }
-
-    /// Activates another revision of the code, which stores other children.
-    pub fn run_code(&self, revision: usize) {
-        self.code.store(revision, Ordering::SeqCst);
-    }
-
-    fn note_step(&self, step: &str, widget: &Widget) {
-        self.note(&format!("{step} {}", widget.name_any()));
-    }
-
-    fn revision(&self) -> String {
-        self.revision.lock().expect("not poisoned").clone()
-    }
 }
 
 async fn act(how: Option<&str>) -> Result<(), WidgetError> {

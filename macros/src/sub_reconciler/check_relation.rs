@@ -31,8 +31,17 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
 
 /// A watch by name has no list for an index, and an index needs whole objects.
 pub(crate) fn check_watch(watch: &Watch) -> syn::Result<()> {
-    let index = watch.indexes.first();
+    let (index, map) = (watch.indexes.first(), watch.map.as_ref());
     match (&watch.how, &watch.cache) {
+        (How::ByName, _) if map.is_some() => {
+            let help = "write `labels = \"app=web\"` instead of `by_name`: the function gets each object that matches";
+            Err(mistake(map, "a watch by name has no mapping function", help))
+        }
+        (_, Some(cache)) if cache.level != Level::Full && map.is_some() => Err(mistake(
+            &cache.word,
+            "a mapping function needs whole objects",
+            "write `cache = full`, or leave `cache` out",
+        )),
         (How::ByName, _) if index.is_some() => {
             Err(mistake(index, "a watch by name has no index", "write `labels = \"app=web\"` instead of `by_name`"))
         }

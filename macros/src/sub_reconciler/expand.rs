@@ -12,7 +12,7 @@ use super::relation::{Adopt, Cache, How, Level, Own, Watch};
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
-use crate::syntax::hidden::hidden_at;
+use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::krate::Krate;
 use crate::syntax::names::path_text;
 use crate::syntax::sent::expand_sent;
@@ -22,10 +22,12 @@ pub(crate) fn expand(step: &Step) -> Parts {
     let (import, set, alias) = (args.krate.import(), expand_set(step), expand_short_set(step));
     let (implementation, rights, owns) = (expand_impl(step), expand_permissions(step), expand_owns(step));
     let (reasons, stored) = (expand_reason_checks(step), expand_action_checks(step));
+    let mappings = expand_mappings(args);
     let impls = quote! {
         const _: () = {
             #import
             type #alias = #set;
+            #mappings
             #implementation
             #rights
             #owns
@@ -215,16 +217,47 @@ fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream, cache: Option<
     quote!(#krate::Relation::new(#krate::How::#how, <#kind as #here::Readable>::KIND) #cache)
 }
 
-/// The indexes of a watch. The check that each indexes the watched kind has the span of the index.
-fn expand_indexes(krate: &Krate, Watch { kind, indexes, .. }: &Watch) -> TokenStream {
-    if indexes.is_empty() {
+/// The indexes of a watch, its mapping function included. The check that each indexes the watched kind has the span of the index.
+fn expand_indexes(krate: &Krate, Watch { kind, indexes, map, .. }: &Watch) -> TokenStream {
+    if indexes.is_empty() && map.is_none() {
         return TokenStream::new();
     }
     let indexers = indexes.iter().map(|index| {
         let here = krate.at(index.span());
         quote_spanned!(index.span()=> #here::indexer::<#index, #kind>())
     });
+    let mapping = map.iter().map(|map| {
+        let mapping = mapping_type(map);
+        quote!(#krate::mapping::<#mapping>())
+    });
+    let indexers = indexers.chain(mapping);
     quote!(.indexed(&[#(#indexers),*]))
+}
+
+/// The types by which the wiring refers to mapping functions.
+fn expand_mappings(args: &StepArgs) -> TokenStream {
+    let krate = &args.krate;
+    let mappings = args.watches.iter().filter_map(|Watch { kind, map, .. }| Some((kind, map.as_ref()?)));
+    let mappings = mappings.map(|(kind, map)| {
+        let (mapping, name, object) = (mapping_type(map), path_text(map), hidden("object"));
+        let called = quote_spanned!(map.span()=> #map(#object));
+        quote! {
+            enum #mapping {}
+            impl #krate::Mapping for #mapping {
+                const NAME: &'static str = #krate::std::concat!(#krate::std::module_path!(), "::", #name);
+                type Object = #kind;
+                fn map(#object: &#kind) -> #krate::std::vec::Vec<#krate::Reference> {
+                    #called
+                }
+            }
+        }
+    });
+    quote!(#(#mappings)*)
+}
+
+fn mapping_type(map: &Path) -> Ident {
+    let name = map.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("_");
+    hidden_at(&format!("Mapping_{name}"), map.span())
 }
 
 /// The permissions of the step, as impls that the methods of its context require.
@@ -249,13 +282,15 @@ fn expand_permissions(step: &Step) -> TokenStream {
     let cached = expand_permission(step, "cached", &cached.chain(listed).collect::<Vec<_>>());
     let indexes = args.watches.iter().flat_map(|watch| &watch.indexes);
     let indexes = expand_permission(step, "indexes", &indexes.collect::<Vec<_>>());
+    let mapped = args.watches.iter().filter(|watch| watch.map.is_some()).map(|Watch { kind, .. }| kind);
+    let mapped = expand_permission(step, "mapped", &mapped.collect::<Vec<_>>());
     let owns = expand_permission(step, "owns", &owned);
     let reads = expand_permission(step, "reads", &read);
     let uses = args.uses.first().map(|_| {
         let own: Path = parse_quote!(#krate::OwnCalls);
         expand_permission(step, "uses", &[&own])
     });
-    quote!(#sets #clears #watches #labels #indexes #cached #owns #reads #uses)
+    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #reads #uses)
 }
 
 /// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.

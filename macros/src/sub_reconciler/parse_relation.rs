@@ -140,7 +140,7 @@ fn parse_rest(kind: &Type, input: ParseStream) -> syn::Result<Watch> {
         Ok(word) => parse_how(&word, input)?,
         Err(_) => return Err(check::bare_watch(&kind)),
     };
-    let watch = parse_options(Watch { kind, how, cache: None, indexes: Vec::new() }, input)?;
+    let watch = parse_options(Watch { kind, how, cache: None, indexes: Vec::new(), map: None }, input)?;
     check::check_watch(&watch)?;
     Ok(watch)
 }
@@ -176,8 +176,15 @@ fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
             input.parse::<Token![=]>()?;
             let wrong = |_| mistake(&key, "`index` takes a type", "write for example `index = ByUser`");
             watch.indexes.push(input.parse().map_err(wrong)?);
+        } else if key == "map" {
+            if watch.map.is_some() {
+                return Err(mistake(&key, "`map` is given twice", "write one function that returns all objects"));
+            }
+            input.parse::<Token![=]>()?;
+            let wrong = |_| mistake(&key, "`map` takes the path of a function", "write for example `map = users_of`");
+            watch.map = Some(input.parse().map_err(wrong)?);
         } else {
-            watch.cache = Some(parse_option(&key, watch.cache.is_some(), &["cache", "index"], input)?);
+            watch.cache = Some(parse_option(&key, watch.cache.is_some(), &["cache", "index", "map"], input)?);
         }
     }
     Ok(watch)

@@ -10,6 +10,8 @@ pub(crate) struct Watch {
     pub(crate) cache: Option<Cache>,
     /// The indexes for further look-ups.
     pub(crate) indexes: Vec<Path>,
+    /// The function from an object to the reconciled objects that it triggers.
+    pub(crate) map: Option<Path>,
 }
 
 pub(crate) enum How {

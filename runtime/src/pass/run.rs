@@ -18,6 +18,7 @@ use crate::interval::Clamped;
 use crate::outcome::{Outcome, PassError, PassResult, panicked};
 use crate::pipeline::context::Pass;
 use crate::pipeline::dyn_reconciler::DynReconciler;
+use crate::pipeline::mapping::mapped_to;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::PassState;
 use crate::queue::meter::CutOff;
@@ -60,6 +61,9 @@ pub(super) async fn body(
     if let ResolvedPolicy::Known(policy) = policy::policy(context, object) {
         state.policy = policy;
     }
+    if !matches!(part, Part::Cleanup) {
+        follow_mapped(context, &backend, &mut state).await;
+    }
     let reconciler = &*context.env.reconciler;
     let asked = reconciler.timeout(object).unwrap_or(context.wiring.timeout);
     let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
@@ -76,6 +80,17 @@ pub(super) async fn body(
     report::step_events(context, current, object, &state.events.take());
     let result = BodyResult { outcome: state.outcome(error.clone()), error, claimed };
     BodyEnd { state, backend, result }
+}
+
+/// Subscribes the object to the objects that map to it. A watch that fails is retried, and its recovery triggers another pass.
+async fn follow_mapped(context: &PassContext, backend: &PassBackend, state: &mut PassState) {
+    for relation in context.wiring.relations() {
+        let Some(mapped) = mapped_to(relation, state.namespace.as_deref(), &state.name) else { continue };
+        state.references.insert(mapped.to_string());
+        if let Err(error) = backend.selected(&mapped).await {
+            tracing::debug!(%error, %mapped, "the objects that map to this one are unknown");
+        }
+    }
 }
 
 /// Waits for the blocking work that a timed-out pass left behind. Until it ends, no other pass of the key starts.

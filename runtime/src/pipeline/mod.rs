@@ -8,6 +8,7 @@ pub(crate) mod dyn_reconciler;
 pub(crate) mod dynamic;
 pub(crate) mod handler;
 pub mod hook;
+pub(crate) mod mapping;
 pub(crate) mod object;
 pub(crate) mod permission;
 pub(crate) mod placeholder;

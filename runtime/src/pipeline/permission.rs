@@ -15,7 +15,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels indexes cached owns uses);
+lists!(sets clears reads watches labels indexes mapped cached owns uses);
 
 /// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
@@ -82,6 +82,17 @@ pub trait IndexedBy<S>: Declared<S, indexes> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
+
+/// A kind whose objects map to the reconciled objects of the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would list the `{Self}` objects that map to its object, but declares no mapping function",
+    label = "no `map = ..` for this kind in this step",
+    note = "add `watches({Self}, labels = \"app=web\", map = users_of)` to `{S}`, with a function that returns `Vec<Reference>`"
+)]
+pub trait MappedBy<S>: Declared<S, mapped> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, mapped>, S> MappedBy<S> for T {}
 
 /// The step `S` caches the metadata of some or all objects of this kind.
 #[diagnostic::on_unimplemented(

@@ -61,6 +61,8 @@ pub struct Indexer {
     type_name: fn() -> &'static str,
     type_id: fn() -> TypeId,
     keys: fn(&DynamicObject) -> Result<Vec<String>, String>,
+    /// Whether the keys are reconciled objects, from a mapping function.
+    maps: bool,
 }
 
 impl fmt::Debug for Indexer {
@@ -83,7 +85,7 @@ impl<K> FoundAs<K> for K {}
 #[track_caller]
 pub const fn indexer<I: Index, K: FoundAs<I::Object>>() -> Indexer {
     check_name(I::NAME);
-    Indexer { name: I::NAME, type_name: type_name::<I>, type_id: TypeId::of::<I>, keys: keys::<I> }
+    Indexer { name: I::NAME, type_name: type_name::<I>, type_id: TypeId::of::<I>, keys: keys::<I>, maps: false }
 }
 
 #[track_caller]
@@ -104,6 +106,19 @@ const fn check_name(name: &str) {
 }
 
 impl Indexer {
+    /// An index whose keys are reconciled objects, from the mapping function of this type.
+    pub(crate) const fn mapping<T: 'static>(
+        name: &'static str,
+        keys: fn(&DynamicObject) -> Result<Vec<String>, String>,
+    ) -> Self {
+        Self { name, type_name: type_name::<T>, type_id: TypeId::of::<T>, keys, maps: true }
+    }
+
+    /// Whether the keys are reconciled objects.
+    pub(crate) const fn maps(self) -> bool {
+        self.maps
+    }
+
     /// The name of the index, as it is stored.
     pub(crate) const fn name(self) -> &'static str {
         self.name
@@ -115,10 +130,10 @@ impl Indexer {
         (self.type_name)()
     }
 
-    /// Whether the other index has the same name but another type.
+    /// Whether the other index has the same name but another type. A mapping has the name of its function, so equal names are the same one.
     #[cfg(feature = "operator")]
     pub(crate) fn is_namesake_of(self, other: Self) -> bool {
-        self.name == other.name && (self.type_id)() != (other.type_id)()
+        !self.maps && self.name == other.name && (self.type_id)() != (other.type_id)()
     }
 
     /// Whether the entry belongs to this index.
@@ -133,7 +148,9 @@ impl Indexer {
             Ok(keys) => keys.iter().map(|key| entry(self.name, key).into()).collect(),
             Err(why) => {
                 let (name, namespace) = (object.metadata.name.as_deref(), object.metadata.namespace.as_deref());
-                tracing::warn!(index = self.name, name, namespace, error = %why, "the index does not contain the object");
+                let effect =
+                    if self.maps { "the object triggers nothing" } else { "the index does not contain the object" };
+                tracing::warn!(index = self.name, name, namespace, error = %why, "{effect}");
                 BTreeSet::new()
             }
         }

@@ -44,6 +44,11 @@ impl Relation {
         Self { adopt, ..self }
     }
 
+    /// The index of the mapping function, if one is declared (`map = ..`).
+    pub(crate) fn mapping(&self) -> Option<Indexer> {
+        self.indexes.iter().copied().find(|indexer| indexer.maps())
+    }
+
     /// Whether the relation is to this kind.
     pub(crate) fn is_of(&self, kind: &KindInfo) -> bool {
         self.kind.is_some_and(|of| of() == *kind)

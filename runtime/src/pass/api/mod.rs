@@ -158,7 +158,7 @@ impl PassBackend {
     }
 
     /// The cached objects of a selection; `None`: our own writes are newer than the cache.
-    async fn selected(&self, selection: &Selection) -> Result<Option<Vec<CachedObject>>, ApiError> {
+    pub(super) async fn selected(&self, selection: &Selection) -> Result<Option<Vec<CachedObject>>, ApiError> {
         let Selection { kind, selector, .. } = selection;
         let (objects, version) = self.relations.list(&self.key, selection).await?;
         self.tracked().watched.entry(selection.to_string()).or_insert(version);

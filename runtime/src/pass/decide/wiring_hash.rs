@@ -84,7 +84,8 @@ fn describe(relation: &Relation) -> String {
     let cache = explicit.map_or_else(String::new, |cache| format!(" keeps {}", words::cache(cache)));
     let adopt = Some(relation.adopt).filter(|adopt| *adopt != Adopt::Never);
     let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
-    format!("{} {kind}{cache}{adopt}", words::how(relation.how))
+    let maps = relation.mapping().map_or_else(String::new, |mapping| format!(" maps {}", mapping.name()));
+    format!("{} {kind}{cache}{adopt}{maps}", words::how(relation.how))
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use super::futures::{Get, List, Require, RequireReady};
 use crate::api::{ApiError, BoxFuture, Selection, Target};
 use crate::dependency::{NotReady, Readiness, Reference, Unfit, readiness_of};
 use crate::kind::typed;
-use crate::pipeline::permission::{CachedBy, IndexedBy, ListedBy, ReadBy, WatchedBy};
+use crate::pipeline::mapping::mapped_to;
+use crate::pipeline::permission::{CachedBy, IndexedBy, ListedBy, MappedBy, ReadBy, WatchedBy};
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::{Absent, SubReconciler};
 use crate::wiring::index::{Index, entry};
@@ -68,6 +69,21 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
         let entry = entry(I::NAME, key);
         let found = selection(self.state, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
+        List(listed(self.state, found))
+    }
+
+    /// Lists the objects that map to the reconciled object, by the function in `watches(K, labels = "..", map = f)`.
+    ///
+    /// They come from the cache, from all namespaces that the operator watches, ordered by namespace and name.
+    ///
+    /// # Errors
+    /// The watch fails, or an object cannot be decoded.
+    pub fn mapped<K: Kind + MappedBy<S>>(&mut self) -> List<'_, Vec<K>> {
+        let (kind, namespace, name) = (KindInfo::of::<K>(), self.state.namespace.as_deref(), &*self.state.name);
+        let mut relations = S::WIRING.relations.iter().filter(|relation| relation.is_of(&kind));
+        let found = relations.find_map(|relation| Some((*relation, mapped_to(relation, namespace, name)?)));
+        // An erroneous step declares nothing.
+        let found = found.unwrap_or_else(|| selection(self.state, S::WIRING.relations, kind, None));
         List(listed(self.state, found))
     }
 

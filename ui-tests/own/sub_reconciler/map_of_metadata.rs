@@ -1,0 +1,23 @@
+//! A function gets whole objects.
+use evenkeel::dependency::Reference;
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::Secret;
+use ui_tests::{GitRepository, RepoCondition, RepoError, on};
+
+fn users(_: &Secret) -> Vec<Reference> { Vec::new() }
+
+#[sub_reconciler(sets(on::SourceFetched, on::ArtifactStored, on::ArtifactOutdated), watches(Secret, labels = "a=b", cache = metadata, map = users))]
+async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<String, RepoError> {
+    let _ = cx.get::<Secret>("token").await;
+    Ok(repo.spec.url.clone())
+}
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
+    let _text: String = fetch(repo, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
