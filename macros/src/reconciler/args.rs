@@ -1,5 +1,7 @@
 //! The parsed arguments of `#[reconciler]`.
 
+use std::time::Duration;
+
 use darling::FromMeta;
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::Parser;
@@ -14,6 +16,7 @@ use super::time::Times;
 use super::triggers::{self, Triggers};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, parse_args};
+use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::meta::{self, some, value};
 
@@ -24,6 +27,7 @@ const KEYS: Keys = Keys {
         "retry",
         "timeout",
         "concurrency",
+        "debounce",
         "revision",
         "finalizer",
         "field_manager",
@@ -57,6 +61,9 @@ pub(crate) struct ReconcilerArgs {
     /// The number of objects that are reconciled concurrently.
     #[darling(with = |meta| some(meta, parse_concurrency))]
     pub(crate) concurrency: Option<LitInt>,
+    /// How long a change waits for further ones.
+    #[darling(with = |meta| some(meta, |arg| parse_duration("debounce", arg.value("\"2s\"")?)))]
+    pub(crate) debounce: Option<Duration>,
     #[darling(with = |meta| value(meta, parse_revision))]
     pub(crate) revision: u32,
     #[darling(with = |meta| some(meta, |arg| check_argument::finalizer(arg.text("\"example.com/cleanup\"")?)))]

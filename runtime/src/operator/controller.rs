@@ -223,6 +223,7 @@ impl Prepared for Controller {
             relations.go_live();
             let concurrency = context.concurrency(&*reconciler);
             let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..context.config };
+            queue.set_debounce(reconciler.wiring().debounce);
             let name = reconciler.wiring().name;
             let dropped = drain(queue, worker, config, context.gate, context.stop).await;
             for key in &dropped {

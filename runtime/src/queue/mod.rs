@@ -33,7 +33,6 @@ mod timers;
 mod worker;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-#[cfg(feature = "metrics")]
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -76,7 +75,7 @@ impl Queue {
 
     /// Enqueues the key.
     pub(crate) fn add(&self, key: &Key, triggers: TriggerSet) {
-        self.lock().add(key, triggers, Instant::now());
+        self.lock().add_event(key, triggers, Instant::now());
         self.0.added.notify_one();
     }
 
@@ -85,6 +84,11 @@ impl Queue {
         if self.lock().seen(key, Some(version), Instant::now()) {
             self.0.added.notify_one();
         }
+    }
+
+    /// Sets how long a change waits for further ones. An external scheduler has its own window.
+    pub(crate) fn set_debounce(&self, window: Option<Duration>) {
+        self.lock().debounce = window;
     }
 
     /// Sets the meter that records how long keys wait and passes take.

@@ -4,7 +4,6 @@ mod entry;
 mod external;
 
 use std::collections::HashMap;
-#[cfg(feature = "metrics")]
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -29,6 +28,8 @@ pub(super) struct KeyEntries {
     /// The enabled triggers.
     list: EnabledTriggers,
     rate: Rate,
+    /// The debounce window: how long a change waits for further ones. `None`: not at all.
+    pub(super) debounce: Option<Duration>,
     entries: HashMap<Key, Entry>,
     lanes: PriorityLanes,
     timers: Timers,
@@ -62,6 +63,39 @@ impl KeyEntries {
     #[cfg(test)]
     pub(super) fn is_blank(&self) -> bool {
         self.entries.is_empty() && self.timers.len() == 0 && self.figures.depth() == 0
+    }
+
+    /// Enqueues the key after the debounce window of its first change, or at once if there is no window.
+    pub(super) fn add_event(&mut self, key: &Key, triggers: TriggerSet, now: Instant) {
+        let triggers = self.list.admit(triggers);
+        match self.window(triggers) {
+            Some(window) => self.hold(key, triggers, now, window),
+            None => self.add(key, triggers, now),
+        }
+    }
+
+    /// The debounce window of these triggers; `None`: they run at once.
+    fn window(&self, triggers: TriggerSet) -> Option<Duration> {
+        self.debounce.filter(|_| !triggers.is_empty() && triggers.without(TriggerSet::DEBOUNCED).is_empty())
+    }
+
+    /// Enqueues an idle key when the window has passed. A timer that fires earlier takes the triggers along.
+    fn hold(&mut self, key: &Key, triggers: TriggerSet, now: Instant, window: Duration) {
+        let entry = self.entries.entry(key.clone()).or_default();
+        if !matches!(entry.phase, Phase::Idle) {
+            return self.add(key, triggers, now);
+        }
+        if let Some(timer) = entry.timer.as_mut().filter(|timer| timer.slot.at <= now + window) {
+            timer.owed = timer.owed | triggers;
+            return;
+        }
+        let mut owed = std::mem::take(&mut entry.triggers) | triggers;
+        if let Some(timer) = entry.timer.take() {
+            self.timers.cancel(timer.slot);
+            owed = owed | timer.owed;
+        }
+        let slot = self.timers.set(key.clone(), now + window);
+        entry.timer = Some(Timer { slot, triggers: TriggerSet::NONE, owed, reserved: false });
     }
 
     /// Enqueues the key.
@@ -132,8 +166,12 @@ impl KeyEntries {
         let due = entry.settle(ran, ended, now);
         let awaits = entry.refused.is_some();
         if !entry.triggers.is_empty() {
-            entry.triggers = entry.triggers | due.map_or(TriggerSet::NONE, |due| due.owed);
-            self.queue(key, now);
+            let triggers = entry.triggers | due.map_or(TriggerSet::NONE, |due| due.owed);
+            entry.triggers = triggers;
+            match self.window(triggers) {
+                Some(window) => self.hold(key, TriggerSet::NONE, now, window),
+                None => self.queue(key, now),
+            }
         } else if let Some(Due { at, triggers, owed }) = due {
             let slot = self.timers.set(key.clone(), at.min(now + HORIZON));
             entry.timer = Some(Timer { slot, triggers, owed, reserved: false });

@@ -187,6 +187,14 @@ impl TriggerSet {
     /// process remembers it, and after a restart the body runs once more.
     pub(crate) const STORED: Self = Self::WATCHED.union(Self::RESYNC);
 
+    /// Triggers that a debounce window holds back. All others run at once.
+    pub(crate) const DEBOUNCED: Self = Self::APPEARED
+        .union(Self::GENERATION)
+        .union(Self::LABELS)
+        .union(Self::ANNOTATIONS)
+        .union(Self::OWNED)
+        .union(Self::WATCHED);
+
     /// The urgency of the most urgent trigger.
     pub(crate) fn urgency(self) -> Urgency {
         let triggers = TRIGGERS.iter().filter(|trigger| self.contains(trigger.trigger));

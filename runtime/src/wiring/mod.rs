@@ -58,6 +58,9 @@ pub struct Wiring {
     /// operator.
     #[doc(hidden)]
     pub concurrency: Option<NonZeroUsize>,
+    /// How long a change of an object waits for further ones (`debounce = "2s"`). `None`: not at all.
+    #[doc(hidden)]
+    pub debounce: Option<Duration>,
     /// The revision, which the author increments when the effect of the code has changed (`revision = 2`).
     #[doc(hidden)]
     pub revision: u32,
@@ -116,6 +119,7 @@ impl Wiring {
         shape: &[],
         timeout: Duration::from_secs(300),
         concurrency: None,
+        debounce: None,
         revision: 0,
         finalizer: None,
         field_manager: None,

@@ -12,6 +12,7 @@ use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
 use crate::reconciler::triggers;
 use crate::syntax::docs;
+use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::hidden;
 use crate::syntax::krate::Krate;
 
@@ -28,6 +29,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let doc = Some(docs::text(&reconciler.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
     let revision = Some(args.revision).filter(|revision| *revision != 0).into_iter();
     let concurrency = args.concurrency.iter();
+    let debounce = args.debounce.iter().map(|window| expand_duration(krate, *window));
     let shape = expand_shape(reconciler).into_iter();
     let (finalizer, field_manager) =
         (expand_given(krate, "finalizer", &args.finalizer), expand_given(krate, "field_manager", &args.field_manager));
@@ -45,6 +47,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             steps: &[#(#steps),*],
             #(shape: #shape,)*
             #(concurrency: #krate::std::num::NonZeroUsize::new(#concurrency),)*
+            #(debounce: #krate::std::option::Option::Some(#debounce),)*
             #(revision: #revision,)*
             #finalizer
             #field_manager

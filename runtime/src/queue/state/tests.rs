@@ -169,3 +169,71 @@ fn progress_or_a_new_generation_resets_the_backoff() {
         }
     }
 }
+
+fn debounced() -> KeyEntries {
+    KeyEntries { debounce: Some(2 * SECOND), ..KeyEntries::default() }
+}
+
+/// Adds these changes of one key, and returns when its passes began and why.
+fn passes(changes: &[(u64, TriggerSet)]) -> Vec<(u64, TriggerSet)> {
+    let (mut state, start, mut begun) = (debounced(), Instant::now(), Vec::new());
+    for at in 0..30_u64 {
+        let now = start + u32::try_from(at).unwrap() * SECOND;
+        changes.iter().filter(|(when, _)| *when == at).for_each(|(_, why)| state.add_event(&key("a"), *why, now));
+        state.enqueue_due(now);
+        while let Some(task) = state.take(now) {
+            begun.push((at, task.triggers));
+            state.finish(&key("a"), ended(Next::Await), now);
+        }
+    }
+    assert!(state.is_blank());
+    begun
+}
+
+#[test]
+fn changes_in_the_debounce_window_run_one_pass_at_its_end() {
+    let (spec, labels) = (TriggerSet::GENERATION, TriggerSet::LABELS);
+    assert_eq!(passes(&[(0, spec)]), [(2, spec)]);
+    assert_eq!(passes(&[(0, spec), (1, labels)]), [(2, spec | labels)]);
+    assert_eq!(passes(&[(0, spec), (2, labels), (5, spec)]), [(2, spec | labels), (7, spec)]);
+    // A change each second does not defer the pass for ever.
+    let steady: Vec<_> = (0..12).map(|at| (at, spec)).collect();
+    assert_eq!(passes(&steady).iter().map(|(at, _)| *at).collect::<Vec<_>>(), [2, 5, 8, 11]);
+}
+
+#[test]
+fn a_request_or_a_deletion_ends_the_debounce_window() {
+    for urgent in [TriggerSet::REQUESTED, TriggerSet::DELETION, TriggerSet::TRIGGERED] {
+        let spec = TriggerSet::GENERATION;
+        assert_eq!(passes(&[(0, spec), (1, urgent)]), [(1, spec | urgent)]);
+        assert_eq!(passes(&[(0, urgent)]), [(0, urgent)]);
+    }
+}
+
+#[test]
+fn a_change_during_a_pass_waits_for_the_debounce_window() {
+    let (mut state, now) = (debounced(), Instant::now());
+    state.add_event(&key("a"), TriggerSet::REQUESTED, now);
+    assert!(state.take(now).is_some());
+    state.add_event(&key("a"), TriggerSet::OWNED, now);
+    state.finish(&key("a"), ended(Next::After(60 * SECOND)), now + SECOND);
+    assert!(state.take(now + SECOND).is_none());
+    assert_eq!(state.enqueue_due(now + 2 * SECOND), Some(now + 3 * SECOND));
+    state.enqueue_due(now + 3 * SECOND);
+    assert_eq!(state.take(now + 3 * SECOND).map(|task| task.triggers), Some(TriggerSet::OWNED));
+}
+
+#[test]
+fn an_earlier_timer_takes_a_debounced_change_along() {
+    let (mut state, now) = (debounced(), Instant::now());
+    pass(&mut state, "a", Next::After(SECOND), now);
+    state.add_event(&key("a"), TriggerSet::OWNED, now);
+    assert_eq!(state.enqueue_due(now), Some(now + SECOND));
+    state.enqueue_due(now + SECOND);
+    let both = TriggerSet::OWNED | TriggerSet::RESYNC;
+    assert_eq!(state.take(now + SECOND).map(|task| task.triggers), Some(both));
+    // A later one is replaced.
+    state.finish(&key("a"), ended(Next::After(60 * SECOND)), now + SECOND);
+    state.add_event(&key("a"), TriggerSet::OWNED, now + SECOND);
+    assert_eq!(state.enqueue_due(now + SECOND), Some(now + 3 * SECOND));
+}
