@@ -18,25 +18,62 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// The operator does not run, the server rejects an object, or there is no effect within a minute.
-pub async fn main(
-    operator: Operator,
-    objects: &str,
-    effect: impl AsyncFn(&Client) -> kube::Result<Option<String>>,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().collect();
-    if !arguments.iter().any(|argument| argument == "--once") {
-        return Ok(operator.run_cli().await?);
+pub async fn main(operator: Operator, objects: &str, effect: impl Effect) -> Result<(), Box<dyn std::error::Error>> {
+    match is_once() {
+        true => once(async |_| Ok(operator), objects, effect).await,
+        false => Ok(operator.run_cli().await?),
     }
-    let file = arguments.iter().skip_while(|argument| *argument != "--kubeconfig").nth(1).map(PathBuf::from);
+}
+
+/// The same as [`main`], for an operator that needs a client to find its kind. Without `--once` it runs until Ctrl-C, with the kubeconfig
+/// that kube finds.
+///
+/// # Errors
+/// Same as [`main`], or there is no kubeconfig.
+pub async fn main_with(
+    operator: impl AsyncFnOnce(&Client) -> kube::Result<Operator>,
+    objects: &str,
+    effect: impl Effect,
+) -> Result<(), Box<dyn std::error::Error>> {
+    if is_once() {
+        return once(operator, objects, effect).await;
+    }
+    let client = Client::try_default().await?;
+    let stopped = async { drop(tokio::signal::ctrl_c().await) };
+    Ok(operator(&client).await?.client(client).run_until(stopped).await?)
+}
+
+/// The value of a flag of the command line.
+#[must_use]
+pub fn flag(name: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| *argument != name).nth(1)
+}
+
+fn is_once() -> bool {
+    std::env::args().any(|argument| argument == "--once")
+}
+
+/// Returns what the example has done, once it has.
+pub trait Effect: AsyncFn(&Client) -> kube::Result<Option<String>> {}
+impl<F: AsyncFn(&Client) -> kube::Result<Option<String>>> Effect for F {}
+
+async fn once(
+    operator: impl AsyncFnOnce(&Client) -> kube::Result<Operator>,
+    objects: &str,
+    effect: impl Effect,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let kubeconfig = flag("--kubeconfig").map(PathBuf::from);
     let folder = tempfile::tempdir()?;
-    let choice = Choice { kubeconfig: file, cluster: false, namespace: "default".into() };
+    let choice = Choice { kubeconfig, cluster: false, namespace: "default".into() };
     let server = Server::choose(&choice, folder.path()).await?;
     for document in objects.split("\n---\n") {
         apply(&server.client, document).await?;
     }
-    let running = operator.client(server.client.clone()).run_until(std::future::pending());
+    let operator = operator(&server.client).await?.client(server.client.clone());
     tokio::select! {
-        ended = running => Err(ended.err().map_or_else(|| "the operator ended".into(), Into::into)),
+        ended = operator.run_until(std::future::pending()) => {
+            Err(ended.err().map_or_else(|| "the operator ended".into(), Into::into))
+        }
         shown = wait_for(&server.client, effect) => {
             println!("{}", shown?);
             Ok(())
@@ -57,10 +94,7 @@ async fn apply(client: &Client, document: &str) -> Result<(), Box<dyn std::error
     applied.map(drop).map_err(|error| format!("cannot apply {} {name}: {}", kind.kind, message_of(&error)).into())
 }
 
-async fn wait_for(
-    client: &Client,
-    effect: impl AsyncFn(&Client) -> kube::Result<Option<String>>,
-) -> Result<String, Box<dyn std::error::Error>> {
+async fn wait_for(client: &Client, effect: impl Effect) -> Result<String, Box<dyn std::error::Error>> {
     let shown = async {
         loop {
             if let Some(shown) = effect(client).await? {

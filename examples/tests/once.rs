@@ -26,3 +26,13 @@ fn the_labeller_labels_a_namespace() {
     let wanted = "namespace prod-shop has the label demo.evenkeel.dev/tier=production";
     runs(env!("CARGO_BIN_EXE_labeller"), wanted);
 }
+
+#[test]
+fn the_reaper_deletes_a_pod() {
+    runs(env!("CARGO_BIN_EXE_reaper"), "pod done was deleted");
+}
+
+#[test]
+fn the_recorder_records_a_change_of_the_kind_that_a_flag_names() {
+    runs(env!("CARGO_BIN_EXE_recorder"), "recorded has changed");
+}

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use evenkeel::prelude::*;
-use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::World;
+use evenkeel_tests::test_env::{Server, World, show};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition};
 use kube::ResourceExt;
 use serde_json::json;
@@ -30,7 +29,12 @@ async fn calm(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult 
     Ok(())
 }
 
-async fn changes_in_quick_succession_run_one_pass(world: World) -> World {
+#[tokio::test(start_paused = true)]
+async fn changes_in_quick_succession_run_one_pass() {
+    show(Server::InProcess, burst).await;
+}
+
+async fn burst(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
     let running = world.operator::<calm>(lab.clone());
@@ -48,5 +52,3 @@ async fn changes_in_quick_succession_run_one_pass(world: World) -> World {
     running.stop().await.unwrap();
     world
 }
-
-on_each_server!(changes_in_quick_succession_run_one_pass);

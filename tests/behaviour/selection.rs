@@ -1,4 +1,4 @@
-//! Reconcilers that select their objects by labels or by a function.
+//! Reconcilers that select their objects by labels, by fields or by a function.
 
 use std::sync::Arc;
 
@@ -8,8 +8,9 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{SOON, World, quiet};
 use evenkeel_tests::widget::Lab;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::ResourceExt;
+use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
 #[derive(ConditionSet)]
@@ -129,7 +130,56 @@ async fn the_filter_selects_objects_and_its_panic_loses_none(world: World) -> Wo
     world
 }
 
+/// Notes the Secrets of a type.
+#[sub_reconciler(sets(on::Seen), watches(Secret, labels = "!off", fields = "type=example.com/login"))]
+async fn see_pod(pod: &Bare<Pod>, lab: &Arc<Lab>, cx: &mut Cx<'_, see_pod>) -> Result<(), ApiError> {
+    let secrets: Vec<String> = cx.list::<Secret>().await?.iter().map(ResourceExt::name_any).collect();
+    lab.note(&format!("{}: {}", pod.name_any(), secrets.join(",")));
+    Ok(())
+}
+
+#[reconciler(conditions = SeenCondition, fields = "status.phase=Succeeded")]
+async fn ended(pod: &Bare<Pod>, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    see_pod(pod, lab, cx).await?;
+    Ok(())
+}
+
+fn a_pod(name: &str) -> Value {
+    let containers = json!([{ "name": "c", "image": "example.com/c" }]);
+    let spec = json!({ "automountServiceAccountToken": false, "containers": containers });
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name }, "spec": spec })
+}
+
+async fn set_phase(world: &World, name: &str, phase: &str) {
+    let patch = Patch::Merge(json!({ "status": { "phase": phase } }));
+    world.api::<Pod>().patch_status(name, &PatchParams::default(), &patch).await.unwrap();
+}
+
+async fn only_objects_with_the_fields_are_watched(world: World) -> World {
+    let lab = Lab::at("a");
+    for name in ["one", "two"] {
+        world.create::<Pod>(a_pod(name)).await;
+    }
+    set_phase(&world, "one", "Succeeded").await;
+    for (name, type_) in [("login", "example.com/login"), ("other", "Opaque")] {
+        world.create::<Secret>(json!({ "metadata": { "name": name }, "type": type_ })).await;
+    }
+    let running = world.operator::<ended>(lab.clone());
+    lab.until_logged(&["one: login"]).await;
+    set_phase(&world, "two", "Succeeded").await;
+    lab.until_logged(&["two: login"]).await;
+    set_phase(&world, "one", "Running").await;
+    world.create::<Secret>(json!({ "metadata": { "name": "more" }, "type": "example.com/login" })).await;
+    lab.until_logged(&["two: login,more"]).await;
+    // It no longer matches the labels.
+    world.merge::<Secret>("login", json!({ "metadata": { "labels": { "off": "" } } })).await;
+    lab.until_logged(&["two: more"]).await;
+    running.stop().await.unwrap();
+    world
+}
+
 on_each_server!(
+    only_objects_with_the_fields_are_watched,
     only_objects_with_the_labels_are_watched,
     an_object_that_left_the_selection_is_cleaned_up,
     the_filter_selects_objects_and_its_panic_loses_none,

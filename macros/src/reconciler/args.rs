@@ -41,6 +41,7 @@ const KEYS: Keys = Keys {
         "hooks",
         "depends_on",
         "labels",
+        "fields",
         "filter",
         "on_end",
         "mod",
@@ -92,6 +93,9 @@ pub(crate) struct ReconcilerArgs {
     /// The label selector of the reconciled objects.
     #[darling(with = |meta| some(meta, |arg| check_argument::labels(arg.text("\"app=web\"")?)))]
     pub(crate) labels: Option<LitStr>,
+    /// The field selector of the reconciled objects.
+    #[darling(with = |meta| some(meta, |arg| check_argument::fields(arg.text("\"status.phase=Running\"")?)))]
+    pub(crate) fields: Option<LitStr>,
     /// The function that selects the reconciled objects.
     #[darling(with = |meta| some(meta, |arg| arg.path("is_mine")))]
     pub(crate) filter: Option<Path>,

@@ -3,7 +3,7 @@
 use syn::{LitInt, LitStr};
 
 use crate::errors::mistake;
-use crate::sub_reconciler::check_selector;
+use crate::sub_reconciler::{check_fields, check_selector};
 use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager};
 
 /// A finalizer must have a domain, since the API server rejects it otherwise.
@@ -22,6 +22,11 @@ pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
 /// The API server rejects a selector that it cannot parse.
 pub(crate) fn labels(text: LitStr) -> syn::Result<LitStr> {
     check_selector(&text).map(|()| text)
+}
+
+/// The API server rejects a field selector that it cannot parse.
+pub(crate) fn fields(text: LitStr) -> syn::Result<LitStr> {
+    check_fields(&text).map(|()| text)
 }
 
 /// The concurrency must be at least one, since nothing would run otherwise.

@@ -4,7 +4,7 @@ use syn::{LitStr, Path};
 
 use super::relation::{How, Level, Watch};
 use crate::errors::mistake;
-use crate::syntax::names::{is_selector, path_text};
+use crate::syntax::names::{is_field_selector, is_selector, path_text};
 
 /// A watch must have a selection: otherwise it would cache every object of the cluster.
 pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
@@ -26,6 +26,19 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
         selector,
         format_args!("`{value}` is not a label selector"),
         "write for example `labels = \"app=web\"`",
+    ))
+}
+
+/// Rejects a field selector that the API server would reject.
+pub(crate) fn check_fields(fields: &LitStr) -> syn::Result<()> {
+    let value = fields.value();
+    if is_field_selector(&value) {
+        return Ok(());
+    }
+    Err(mistake(
+        fields,
+        format_args!("`{value}` is not a field selector"),
+        "write for example `fields = \"status.phase=Running\"`",
     ))
 }
 

@@ -176,7 +176,10 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
     let watches = args.watches.iter().map(|watch| {
         let how = match &watch.how {
             How::ByName => quote!(WatchesByName),
-            How::Labels(selector) => quote!(WatchesLabels(#selector)),
+            How::Selected(labels, fields) => {
+                let selector = How::selector(labels.as_ref(), fields.as_ref());
+                quote!(WatchesLabels(#selector))
+            }
         };
         let relation = expand_relation(krate, &watch.kind, &how, watch.cache.as_ref());
         let indexes = expand_indexes(krate, watch);

@@ -23,7 +23,7 @@ use crate::syntax::signature::parse_function;
 
 use self::args::StepArgs;
 pub(crate) use self::args::{Order, is_word};
-pub(crate) use self::check_relation::check_selector;
+pub(crate) use self::check_relation::{check_fields, check_selector};
 pub(crate) use self::parts::{Method, Parts};
 
 /// Expands the attribute. On errors the function is retained and counts as a step that may do everything.

@@ -153,14 +153,24 @@ fn parse_how(word: &Ident, input: ParseStream) -> syn::Result<How> {
             input.parse::<Token![=]>()?;
             let selector = input.parse::<LitStr>()?;
             check::check_selector(&selector)?;
-            Ok(How::Labels(selector))
+            Ok(How::Selected(Some(selector), None))
         }
+        "fields" if input.peek(Token![=]) => Ok(How::Selected(None, Some(parse_fields(input)?))),
+        "fields" => Err(mistake(word, "`fields` has no value", "write `fields = \"status.phase=Running\"`")),
         "labels" => Err(mistake(word, "`labels` has no value", "write `labels = \"app=web\"`")),
         _ => {
-            let help = suggest::help(&text, &["by_name", "labels"]);
+            let help = suggest::help(&text, &["by_name", "labels", "fields"]);
             Err(mistake(word, format_args!("unknown way to watch: `{text}`"), help))
         }
     }
+}
+
+/// Parses a field selector, from the `=` on.
+fn parse_fields(input: ParseStream) -> syn::Result<LitStr> {
+    input.parse::<Token![=]>()?;
+    let fields = input.parse::<LitStr>()?;
+    check::check_fields(&fields)?;
+    Ok(fields)
 }
 
 /// Parses the options after the selection.
@@ -172,7 +182,11 @@ fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
             return Err(mistake(rest, "`watches` takes one kind", "write one `watches(..)` for each kind"));
         }
         let key: Ident = input.parse()?;
-        if key == "index" {
+        if key == "fields"
+            && let How::Selected(labels, None) = &watch.how
+        {
+            watch.how = How::Selected(labels.clone(), Some(parse_fields(input)?));
+        } else if key == "index" {
             input.parse::<Token![=]>()?;
             let wrong = |_| mistake(&key, "`index` takes a type", "write for example `index = ByUser`");
             watch.indexes.push(input.parse().map_err(wrong)?);
@@ -184,7 +198,7 @@ fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
             let wrong = |_| mistake(&key, "`map` takes the path of a function", "write for example `map = users_of`");
             watch.map = Some(input.parse().map_err(wrong)?);
         } else {
-            watch.cache = Some(parse_option(&key, watch.cache.is_some(), &["cache", "index", "map"], input)?);
+            watch.cache = Some(parse_option(&key, watch.cache.is_some(), &["cache", "fields", "index", "map"], input)?);
         }
     }
     Ok(watch)

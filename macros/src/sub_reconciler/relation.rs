@@ -16,7 +16,16 @@ pub(crate) struct Watch {
 
 pub(crate) enum How {
     ByName,
-    Labels(LitStr),
+    /// By a label selector, a field selector, or both.
+    Selected(Option<LitStr>, Option<LitStr>),
+}
+
+impl How {
+    /// The selector as in the wiring: the label selector, and after a `;` the field selector.
+    pub(crate) fn selector(labels: Option<&LitStr>, fields: Option<&LitStr>) -> String {
+        let labels = labels.map(LitStr::value).unwrap_or_default();
+        fields.map_or_else(|| labels.clone(), |fields| format!("{labels};{}", fields.value()))
+    }
 }
 
 /// One kind of `owns(K, L, cache = full, adopt = if_unowned)`.
@@ -52,7 +61,7 @@ impl Watch {
     /// Whether all matching objects are cached, so that they can be listed.
     pub(crate) fn lists(&self) -> bool {
         let keeps = self.cache.as_ref().is_none_or(|cache| cache.level > Level::None);
-        matches!(self.how, How::Labels(_)) && keeps
+        matches!(self.how, How::Selected(..)) && keeps
     }
 }
 

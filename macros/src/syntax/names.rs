@@ -95,6 +95,24 @@ pub(crate) fn is_selector(text: &str) -> bool {
     !text.is_empty() && text.split(',').all(|part| requirement(part.trim()) || text.contains('('))
 }
 
+/// Whether the text is a field selector for `fields = ".."`: `metadata.name=web,status.phase!=Failed`.
+pub(crate) fn is_field_selector(text: &str) -> bool {
+    let path = |path: &str| {
+        let is_name =
+            |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+        path.split('.').all(is_name)
+    };
+    // The framework separates its own parts of a selection by these characters.
+    let value = |value: &str| !value.contains(|c: char| c.is_whitespace() || c.is_control() || "=!,;|\\".contains(c));
+    let requirement = |part: &str| match part.split_once('=') {
+        Some((left, right)) => {
+            path(left.strip_suffix('!').unwrap_or(left)) && value(right.strip_prefix('=').unwrap_or(right))
+        }
+        None => false,
+    };
+    text.split(',').all(requirement)
+}
+
 /// Converts to snake case: `HTTPCondition` to `http_condition`.
 pub(crate) fn snake(camel: &str) -> String {
     let chars: Vec<char> = camel.chars().collect();
@@ -162,6 +180,16 @@ mod tests {
     fn a_manager_is_short_and_printable() {
         assert!(is_manager("source-controller"));
         assert!(!is_manager("") && !is_manager("a\nb") && !is_manager(&"x".repeat(129)));
+    }
+
+    #[test]
+    fn field_selectors_compare_fields_with_values() {
+        for text in ["metadata.name=web", "status.phase!=Failed,spec.nodeName==n1", "spec.nodeName="] {
+            assert!(is_field_selector(text), "{text}");
+        }
+        for text in ["", "=web", "status.phase", "a..b=c", "a=b,", "a=b c", "a=b|c", "a in (b)", "a=b;c=d", "a=!b"] {
+            assert!(!is_field_selector(text), "{text}");
+        }
     }
 
     #[test]

@@ -133,8 +133,8 @@ impl ReconcilerInfo {
             match relation.how {
                 How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
                 How::WatchesByName => Some(format!("- a {kind} that it asked for by name\n")),
-                How::WatchesLabels(labels) => {
-                    Some(format!("- a {kind} with the labels `{labels}` that it asked for\n"))
+                How::WatchesLabels(selector) => {
+                    Some(format!("- a {kind} that matches `{selector}` and that it asked for\n"))
                 }
                 How::Reads | How::Uses(_) => None,
             }

@@ -73,7 +73,7 @@ impl Rules {
                         self.add(&kind, "", &[Verb::Get], "reads it");
                     }
                 }
-                How::WatchesLabels(_) => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by labels"),
+                How::WatchesLabels(_) => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by a selector"),
                 How::Reads => self.add(&kind, "", &[Verb::Get], "reads it"),
                 How::Uses(calls) => {
                     for call in calls {

@@ -126,7 +126,7 @@ impl Controller {
             listeners: context.listeners.clone(),
         }));
         let filter = Arc::new(worker.filter());
-        let places = context.scope.selected_places(&kind, wiring.watched_labels());
+        let places = context.scope.selected_places(&kind, wiring.watched_labels(), wiring.fields);
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
         let lists = places.into_iter().map(join).collect();
         let expected = Expected::new(definition, kind, *wiring);

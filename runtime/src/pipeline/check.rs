@@ -6,7 +6,7 @@ use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
 use crate::const_str::{Sentence, same};
 use crate::pipeline::object::{Primary, StatusStore};
 use crate::pipeline::step::SubReconciler;
-use crate::wiring::{StepWiring, When};
+use crate::wiring::{StepWiring, When, Wiring};
 
 /// The place of a condition that could not be resolved. The error is already reported, so the checks skip it.
 pub(crate) const UNKNOWN: usize = usize::MAX;
@@ -185,6 +185,28 @@ pub const fn check_summary<C: ConditionSet>(summary: &str) {
         );
         i += 1;
     }
+}
+
+/// Checks that a reconciler with a field selector stores no finalizer: only the API server evaluates fields, so it would not be known that
+/// an object which left the selection has to be cleaned up.
+#[track_caller]
+pub const fn check_fields(wiring: &Wiring) {
+    let mut cleans_up = false;
+    let mut i = 0;
+    while i < wiring.steps.len() {
+        cleans_up |= wiring.steps[i].external;
+        i += 1;
+    }
+    i = 0;
+    while i < wiring.hooks.len() {
+        cleans_up |= matches!(wiring.hooks[i].when, When::BeforeDelete | When::AfterDelete);
+        i += 1;
+    }
+    assert!(
+        !cleans_up,
+        "a reconciler that cleans up cannot select its objects by fields\nhelp: select them with `labels` or `filter`: an \
+         object that leaves such a selection is still cleaned up"
+    );
 }
 
 /// The first defect of a set that the derive would have rejected.

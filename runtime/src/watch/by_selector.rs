@@ -14,7 +14,7 @@ use crate::api::{ApiError, Selection, Target};
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
 use crate::wiring::index::Indexer;
-use crate::wiring::{Cache, KindInfo, Relation};
+use crate::wiring::{Cache, KindInfo, Relation, selector_parts};
 
 /// The selected objects, and what is cached of them.
 pub(super) struct LabelWatch {
@@ -42,7 +42,10 @@ impl Labelled {
         on_change: impl Fn(&Changed) + Clone + Send + 'static,
     ) -> Self {
         let objects = Arc::new(Objects::indexed(indexers));
-        let labelled = places.into_iter().map(|place| WatchTarget { labels: Some(selector.to_owned()), ..place });
+        let (labels, fields) = selector_parts(selector);
+        let (labels, fields) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
+        let selected = |place| WatchTarget { labels: labels.clone(), fields: fields.clone(), ..place };
+        let labelled = places.into_iter().map(selected);
         let streams = labelled.map(|place| {
             let (objects, on_change) = (objects.clone(), on_change.clone());
             let first = match cache {

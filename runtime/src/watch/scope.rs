@@ -28,15 +28,28 @@ impl Scope {
         self.namespaces.iter().map(|namespace| self.place(kind, Some(namespace.clone()))).collect()
     }
 
-    /// The watch targets of the objects of the kind with these labels; `None`: all objects.
-    pub(crate) fn selected_places(&self, kind: &KindInfo, labels: Option<&str>) -> Vec<WatchTarget> {
+    /// The watch targets of the objects of the kind with these labels and fields; `None`: all objects.
+    pub(crate) fn selected_places(
+        &self,
+        kind: &KindInfo,
+        labels: Option<&str>,
+        fields: Option<&str>,
+    ) -> Vec<WatchTarget> {
+        let (labels, fields) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
         let places = self.places(kind).into_iter();
-        places.map(|place| WatchTarget { labels: labels.map(ToOwned::to_owned), ..place }).collect()
+        places.map(|place| WatchTarget { labels: labels.clone(), fields: fields.clone(), ..place }).collect()
     }
 
     /// The watch target of the kind in one namespace; `None`: all namespaces.
     pub(super) fn place(&self, kind: &KindInfo, namespace: Option<Arc<str>>) -> WatchTarget {
-        WatchTarget { resource: kind.resource.clone(), namespace, labels: None, name: None, whole: self.whole }
+        WatchTarget {
+            resource: kind.resource.clone(),
+            namespace,
+            labels: None,
+            fields: None,
+            name: None,
+            whole: self.whole,
+        }
     }
 
     /// Whether objects of the namespace are watched. Cluster-scoped objects always are.

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::wiring::selector_parts;
+
 type Labels = BTreeMap<String, String>;
 
-/// Whether the labels match all requirements of the selector.
+/// Whether the labels match all requirements of the selector. Only the API server evaluates its fields.
 pub(crate) fn matches(selector: &str, labels: Option<&Labels>) -> bool {
     let none = Labels::new();
-    requirements(selector).all(|requirement| holds(requirement.trim(), labels.unwrap_or(&none)))
+    requirements(selector_parts(selector).0.unwrap_or_default())
+        .all(|requirement| holds(requirement.trim(), labels.unwrap_or(&none)))
 }
 
 /// The requirements, which are separated by the commas outside parentheses.
@@ -50,6 +53,8 @@ mod tests {
         for (selector, matched) in [
             ("", true),
             ("a", true),
+            ("a;type=Opaque", true),
+            ("c;type=Opaque", false),
             ("c", false),
             ("a in (x, z),c", false),
             ("a in (x), a", true),

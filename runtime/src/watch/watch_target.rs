@@ -13,6 +13,7 @@ pub(crate) struct WatchTarget {
     /// `None`: all namespaces, or a cluster-scoped kind.
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) labels: Option<String>,
+    pub(crate) fields: Option<String>,
     pub(crate) name: Option<String>,
     /// Whether objects keep the fields that are stripped by default.
     pub(crate) whole: bool,
@@ -30,7 +31,7 @@ impl WatchTarget {
     }
 
     pub(super) fn selection(&self, streams: bool) -> Selection {
-        let fields = self.name.as_ref().map(|name| format!("metadata.name={name}"));
+        let fields = self.name.as_ref().map(|name| format!("metadata.name={name}")).or_else(|| self.fields.clone());
         Selection { labels: self.labels.clone(), fields, streams }
     }
 }
@@ -47,6 +48,9 @@ impl fmt::Display for WatchTarget {
         }
         if let Some(labels) = &self.labels {
             write!(f, " with labels {labels}")?;
+        }
+        if let Some(fields) = &self.fields {
+            write!(f, " with fields {fields}")?;
         }
         match &self.namespace {
             Some(namespace) => write!(f, " in namespace {namespace}"),
@@ -70,24 +74,29 @@ mod tests {
     use k8s_openapi::api::core::v1::Secret;
 
     use super::*;
+    use crate::wiring::selector_parts;
 
     #[test]
     fn a_watch_target_prints_resource_selection_and_namespace() {
-        let of = |resource: ApiResource, name: Option<&str>, labels: Option<&str>, namespace: Option<&str>| {
+        let of = |resource: ApiResource, name: Option<&str>, selector: &str, namespace: Option<&str>| {
+            let (labels, fields) = selector_parts(selector);
             let (name, labels) = (name.map(Into::into), labels.map(Into::into));
             WatchTarget {
                 resource: Arc::new(resource),
                 namespace: namespace.map(Into::into),
                 labels,
+                fields: fields.map(Into::into),
                 name,
                 whole: false,
             }
             .to_string()
         };
         let secrets = || ApiResource::erase::<Secret>(&());
-        assert_eq!(of(secrets(), None, None, None), "secrets");
-        assert_eq!(of(secrets(), Some("token"), None, Some("team-a")), "secrets \"token\" in namespace team-a");
+        assert_eq!(of(secrets(), None, "", None), "secrets");
+        assert_eq!(of(secrets(), Some("token"), "", Some("team-a")), "secrets \"token\" in namespace team-a");
         let deployments = ApiResource::erase::<Deployment>(&());
-        assert_eq!(of(deployments, None, Some("a=b"), None), "deployments.apps with labels a=b");
+        assert_eq!(of(deployments, None, "a=b", None), "deployments.apps with labels a=b");
+        let both = "secrets with labels a=b with fields type=Opaque in namespace team-a";
+        assert_eq!(of(secrets(), None, "a=b;type=Opaque", Some("team-a")), both);
     }
 }

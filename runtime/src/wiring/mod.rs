@@ -23,6 +23,8 @@ use k8s_openapi::api::core::v1::Namespace;
 pub use self::flow::{Arm, Node};
 pub use self::lifecycle::{ClaimHandler, HookHandler, ObserveHandler};
 use self::policy::Policies;
+#[cfg(feature = "operator")]
+pub(crate) use self::relation::selector_parts;
 pub use self::relation::{Adopt, Cache, How, Relation};
 pub use self::step::{StepWiring, When};
 use self::suspend::Suspend;
@@ -91,6 +93,8 @@ pub struct Wiring {
     pub depends_on: bool,
     /// The label selector of the reconciled objects (`labels = "app=web"`). `None` selects all objects.
     pub labels: Option<&'static str>,
+    /// The field selector of the reconciled objects (`fields = "status.phase=Running"`). `None` selects all objects.
+    pub fields: Option<&'static str>,
     /// Whether a function selects the reconciled objects, too (`filter = is_mine`).
     #[doc(hidden)]
     pub filtered: bool,
@@ -130,6 +134,7 @@ impl Wiring {
         suspend: None,
         depends_on: false,
         labels: None,
+        fields: None,
         filtered: false,
         policies: None,
         observe: None,

@@ -93,7 +93,8 @@ pub enum How {
     /// `watches(K, by_name)`: one watch per name that the step reads. The role needs list and watch, and get unless the
     /// cache is full.
     WatchesByName,
-    /// `watches(K, labels = "..")`: one watch for all objects that match the selector.
+    /// `watches(K, labels = "..", fields = "..")`: one watch for all objects that match the selector. It is the label selector, followed by
+    /// `;` and the field selector if there is one.
     WatchesLabels(&'static str),
     /// `polls(K)` and `reads(K)`: reads from the API server. Changes do not trigger a reconcile.
     Reads,
@@ -117,12 +118,33 @@ impl How {
         matches!(self, Self::WatchesByName | Self::WatchesLabels(_))
     }
 
-    /// The label selector of a watch by label.
+    /// The selector of a watch by labels or fields.
     #[must_use]
     pub const fn selector(self) -> Option<&'static str> {
         match self {
             Self::WatchesLabels(selector) => Some(selector),
             Self::Owns | Self::WatchesByName | Self::Reads | Self::Uses(_) => None,
         }
+    }
+}
+
+/// The label selector and the field selector in the selector of a watch.
+#[cfg(feature = "operator")]
+pub(crate) fn selector_parts(selector: &str) -> (Option<&str>, Option<&str>) {
+    let (labels, fields) = selector.split_once(';').unwrap_or((selector, ""));
+    let given = |text| Some(text).filter(|text: &&str| !text.is_empty());
+    (given(labels), given(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selector_is_split_into_labels_and_fields() {
+        assert_eq!(selector_parts("a=b"), (Some("a=b"), None));
+        assert_eq!(selector_parts("a=b;type=Opaque"), (Some("a=b"), Some("type=Opaque")));
+        assert_eq!(selector_parts(";type=Opaque"), (None, Some("type=Opaque")));
+        assert_eq!(selector_parts(""), (None, None));
     }
 }

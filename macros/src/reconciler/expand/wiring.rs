@@ -37,6 +37,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
     let labels = args.labels.iter().map(|labels| quote!(labels: #krate::std::option::Option::Some(#labels),));
+    let fields = expand_given(krate, "fields", &args.fields);
     let filtered = args.filter.iter().map(|_| quote!(filtered: true,));
     let (request_annotation, triggers) =
         (args.request_annotation.iter(), triggers::expand(krate, args.triggers.as_ref()));
@@ -56,6 +57,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #suspend
             #(#depends_on)*
             #(#labels)*
+            #fields
             #(#filtered)*
             #policies
             #claim
@@ -144,8 +146,14 @@ pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
         let here = krate.at(summary.span());
         quote_spanned!(summary.span()=> const SUMMARY: () = #here::check_summary::<#set>(#summary);)
     });
+    let fields = args.fields.iter().map(|fields| {
+        let here = krate.at(fields.span());
+        let wiring = quote!(<#subject as #krate::Reconciler>::WIRING);
+        quote_spanned!(fields.span()=> const FIELDS: () = #here::check_fields(&#wiring);)
+    });
     quote! {
         #(#own)*
+        #(#fields)*
         const #steps: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
         #all
         #(#each)*

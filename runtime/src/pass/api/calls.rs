@@ -18,7 +18,7 @@ use crate::api::grant::Grant;
 use crate::api::{ApiError, Selection, Target};
 use crate::client::{DeclaredCalls, decode};
 use crate::leadership::{GATE_CLOSED, WritePermit};
-use crate::wiring::{KindInfo, Relation};
+use crate::wiring::{KindInfo, Relation, selector_parts};
 
 /// The RBAC verbs of each call. An apply that creates an object needs `create`, too.
 const GET: &[&str] = &["get"];
@@ -81,15 +81,20 @@ impl Calls {
 
     /// Reads the object if its labels match; `None`: it does not exist, or the labels do not match.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
-        let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
+        let name = format!("metadata.name={}", target.name);
+        let (labels, fields) = selector_parts(selector);
+        let fields = fields.map_or_else(|| name.clone(), |fields| format!("{name},{fields}"));
+        let params =
+            ListParams { label_selector: labels.map(ToOwned::to_owned), ..ListParams::default() }.fields(&fields);
         Ok(self.listed(&target.kind, target.namespace.as_deref(), &params).await?.into_iter().next())
     }
 
     /// Lists the objects of the selection, of all index entries.
     pub(crate) async fn list(&self, selection: &Selection) -> Result<Vec<DynamicObject>, ApiError> {
         let Selection { kind, namespace, selector, .. } = selection;
-        let selector = Some(selector).filter(|selector| !selector.is_empty());
-        let params = selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector));
+        let (labels, fields) = selector_parts(selector);
+        let (label_selector, field_selector) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
+        let params = ListParams { label_selector, field_selector, ..ListParams::default() };
         self.listed(kind, namespace.as_deref(), &params).await
     }
 
