@@ -21,6 +21,7 @@ mod depend;
 mod diagnostics;
 mod durations;
 mod dynamic;
+mod elsewhere;
 mod events;
 mod exhaustive;
 mod export;

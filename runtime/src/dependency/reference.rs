@@ -51,6 +51,33 @@ impl Reference {
     }
 }
 
+/// The object of this name in the namespace of the referring object.
+impl From<&str> for Reference {
+    fn from(name: &str) -> Self {
+        Self::new(None, name)
+    }
+}
+
+/// The object of this name in the namespace of the referring object.
+impl From<&String> for Reference {
+    fn from(name: &String) -> Self {
+        Self::new(None, name)
+    }
+}
+
+/// The object of this name in the namespace of the referring object.
+impl From<String> for Reference {
+    fn from(name: String) -> Self {
+        Self { namespace: None, name, expression: None }
+    }
+}
+
+impl From<&Self> for Reference {
+    fn from(reference: &Self) -> Self {
+        reference.clone()
+    }
+}
+
 /// The error for a text that is not a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidReference(String);

@@ -161,11 +161,7 @@ impl RelatedCaches {
     /// # Errors
     /// The watch fails (when it recovers, the subscriber is enqueued), or it does not cover the namespace.
     pub(crate) async fn named(&self, subscriber: &Key, target: &Target) -> Result<Option<CachedObject>, ApiError> {
-        if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
-            return Err(ApiError::Invalid(
-                format!("{target} is in the namespace {namespace}, which this operator does not watch").into(),
-            ));
-        }
+        self.0.scope.check(target.namespace.as_deref(), target)?;
         lock(&self.0.interest).add(subscriber, Watched::Object(target.clone()));
         let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
         named.object().await
@@ -196,6 +192,7 @@ impl RelatedCaches {
         selector: &str,
         target: &Target,
     ) -> Result<Option<CachedObject>, ApiError> {
+        self.0.scope.check(target.namespace.as_deref(), target)?;
         lock(&self.0.interest).add(subscriber, Watched::Object(target.clone()));
         self.selector(selector, &target.kind)?.object(target).await
     }
@@ -215,6 +212,7 @@ impl RelatedCaches {
         subscriber: &Key,
         selection: &Selection,
     ) -> Result<(Vec<CachedObject>, String), ApiError> {
+        self.0.scope.check(selection.namespace.as_deref(), selection)?;
         lock(&self.0.interest).add(subscriber, Watched::Selection(selection.clone()));
         let Selection { kind, namespace, selector, entry } = selection;
         self.selector(selector, kind)?.all(namespace.as_deref(), entry.as_deref()).await

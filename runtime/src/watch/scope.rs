@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::watch_target::WatchTarget;
+use crate::api::ApiError;
 use crate::wiring::KindInfo;
 
 /// The scope of an operator's watches.
@@ -56,6 +57,15 @@ impl Scope {
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
         let watched = &self.namespaces;
         watched.is_empty() || namespace.is_none_or(|namespace| watched.iter().any(|one| **one == *namespace))
+    }
+
+    /// Fails for objects in a namespace that is not watched.
+    pub(super) fn check(&self, namespace: Option<&str>, what: &impl std::fmt::Display) -> Result<(), ApiError> {
+        let unwatched = namespace.filter(|_| !self.covers(namespace));
+        unwatched.map_or(Ok(()), |namespace| {
+            let text = format!("{what} is in the namespace {namespace}, which this operator does not watch");
+            Err(ApiError::Invalid(text.into()))
+        })
     }
 }
 

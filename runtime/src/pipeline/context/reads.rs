@@ -21,13 +21,17 @@ use crate::wiring::{How, Kind, KindInfo, Relation};
 impl<S: SubReconciler> Cx<'_, S> {
     /// Reads an object that this step requires.
     ///
-    /// If the kind is namespaced, the object is read from the namespace of the reconciled object.
+    /// Takes a name, or a [`Reference`] to an object in another namespace: `cx.require::<Secret>(Reference::new(Some("infra"), "ca"))`. The
+    /// operator must watch that namespace and allow the reference ([`Access`](crate::dependency::Access)). By default the object is read from
+    /// the namespace of the reconciled object.
     ///
     /// # Errors
-    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered.
-    pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
-        let name = name.to_owned();
-        let found = lookup(self.state, S::WIRING.relations, &name, WATCHED);
+    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered. If the operator does not
+    /// allow the reference, the reconciled object becomes Stalled.
+    pub fn require<K: Kind + WatchedBy<S>>(&mut self, object: impl Into<Reference>) -> Require<'_, K> {
+        let reference = object.into();
+        let name = reference.to_string();
+        let found = lookup(self.state, S::WIRING.relations, &reference, WATCHED);
         Require(Box::pin(async move {
             match found.await {
                 Ok(Some(object)) => Ok(object),
@@ -39,12 +43,13 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// Reads an object by name; `None` if it does not exist.
     ///
-    /// An object of a watched kind comes from the cache, one of any other kind from the API server.
+    /// An object of a watched kind comes from the cache, one of any other kind from the API server. Takes a name, or a [`Reference`] to an
+    /// object in another namespace, as [`require`](Self::require).
     ///
     /// # Errors
-    /// The call failed, or the object cannot be decoded.
-    pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
-        Get(lookup(self.state, S::WIRING.relations, name, READ))
+    /// The call failed, the object cannot be decoded, or the operator does not allow the reference.
+    pub fn get<K: Kind + ReadBy<S>>(&mut self, object: impl Into<Reference>) -> Get<'_, K> {
+        Get(lookup(self.state, S::WIRING.relations, &object.into(), READ))
     }
 
     /// Lists all objects of a kind that this step watches by label.
@@ -56,6 +61,18 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The watch fails, or an object cannot be decoded.
     pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
         let all = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
+        List(listed(self.state, all))
+    }
+
+    /// Lists the same objects as [`list`](Self::list), but from another namespace, which the operator must watch.
+    ///
+    /// # Errors
+    /// Same as [`list`](Self::list), or the operator does not watch the namespace or does not allow references to it.
+    pub fn list_in<K: Kind + ListedBy<S>>(&mut self, namespace: &str) -> List<'_, Vec<K>> {
+        if let Err(refused) = allowed(self.state, &Reference::new(Some(namespace), "*"), &KindInfo::of::<K>()) {
+            return List(Box::pin(std::future::ready(Err(refused))));
+        }
+        let all = selection_in(self.state, S::WIRING.relations, KindInfo::of::<K>(), Some(namespace.to_owned()), None);
         List(listed(self.state, all))
     }
 
@@ -117,7 +134,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
             return Get(Box::pin(std::future::ready(Ok(None))));
         };
-        let found = lookup::<K>(self.state, S::WIRING.relations, &owner.name, READ);
+        let found = lookup::<K>(self.state, S::WIRING.relations, &Reference::new(None, &owner.name), READ);
         // An object with the same name and another UID is not the owner.
         let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
         Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
@@ -150,13 +167,10 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// - The reference contains an expression; expressions are not evaluated yet.
     pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
         let (reference, kind) = (reference.clone(), KindInfo::of::<K>());
-        let denied = || self.state.backend.access().refusal(self.state.namespace.as_deref(), &reference);
-        if let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) {
-            self.state.refuse(refusal.clone());
-            return RequireReady(Box::pin(async move { Err(NotReady::new(reference, refusal.message)) }));
+        if let Err(refused) = allowed(self.state, &reference, &kind) {
+            return RequireReady(Box::pin(async move { Err(NotReady::new(reference, refused.to_string())) }));
         }
-        let place = reference.within(self.state.namespace.as_deref());
-        let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
+        let target = referenced(self.state, &reference, kind);
         let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
         self.state.references.insert(target.to_string());
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
@@ -192,14 +206,33 @@ pub(super) fn target<K: Kind>(state: &PassState, name: &str) -> Target {
     Target { kind, namespace, name: name.to_owned() }
 }
 
-/// Gets an object by name.
+/// The target of a reference.
+fn referenced(state: &PassState, reference: &Reference, kind: KindInfo) -> Target {
+    let place = reference.within(state.namespace.as_deref());
+    Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind }
+}
+
+/// Checks that a step may follow the reference. If not, the object becomes Stalled.
+fn allowed(state: &mut PassState, reference: &Reference, kind: &KindInfo) -> Result<(), ApiError> {
+    let denied = || state.backend.access().refusal(state.namespace.as_deref(), reference);
+    let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) else { return Ok(()) };
+    let message = refusal.message.clone();
+    state.refuse(refusal);
+    Err(ApiError::Invalid(message.into()))
+}
+
+/// Gets an object by its reference.
 fn lookup<K: Kind>(
     state: &mut PassState,
     declared: &[Relation],
-    name: &str,
+    reference: &Reference,
     undeclared: Relation,
 ) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
-    let target = target::<K>(state, name);
+    let kind = KindInfo::of::<K>();
+    if let Err(refused) = allowed(state, reference, &kind) {
+        return Box::pin(std::future::ready(Err(refused)));
+    }
+    let target = referenced(state, reference, kind);
     let relation = relation(declared, &target.kind, undeclared);
     if relation.how.is_watch() {
         state.references.insert(target.to_string());
@@ -220,11 +253,23 @@ fn selection(
     kind: KindInfo,
     entry: Option<&str>,
 ) -> (Relation, Selection) {
+    let namespace = state.namespace.clone();
+    selection_in(state, declared, kind, namespace, entry)
+}
+
+/// The same as [`selection`], in this namespace.
+fn selection_in(
+    state: &mut PassState,
+    declared: &[Relation],
+    kind: KindInfo,
+    namespace: Option<String>,
+    entry: Option<&str>,
+) -> (Relation, Selection) {
     let mut of_kind = declared.iter().filter(|relation| relation.is_of(&kind));
     let selects = of_kind.clone().find(|relation| relation.how.selector().is_some());
     let relation = *selects.or_else(|| of_kind.next()).unwrap_or(&READ);
     let selector = relation.how.selector().unwrap_or_default();
-    let all = Selection::new(kind, state.namespace.clone(), selector);
+    let all = Selection::new(kind, namespace, selector);
     let selection = entry.iter().fold(all, |all, entry| all.under(entry));
     if relation.how.is_watch() {
         state.references.insert(selection.to_string());
