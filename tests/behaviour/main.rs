@@ -76,6 +76,7 @@ mod spans;
 mod startup;
 mod streaming;
 mod stripped_objects;
+mod subresources;
 mod suspend;
 mod sweep;
 mod trigger;

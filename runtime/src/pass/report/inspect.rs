@@ -63,12 +63,16 @@ impl Subject for Working {
 
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {
         let primary = &self.worker.env.primary;
-        let sound = primary.all(wanted).into_iter().map(|(key, object)| (key, is_ready(self.worker.wiring, &*object)));
+        let selected = primary.all(wanted).into_iter().filter(|(_, object)| self.worker.is_selected(&**object));
+        let sound = selected.map(|(key, object)| (key, is_ready(self.worker.wiring, &*object)));
         sound.chain(primary.undecodable_keys(wanted).into_iter().map(|key| (key, false))).collect()
     }
 
     fn inspect(&self, key: &Key) -> Option<ObjectView> {
         let Some(object) = self.worker.env.primary.get(key) else { return self.undecodable(key) };
+        if !self.worker.is_selected(&*object) {
+            return None;
+        }
         let (meta, seen) = (object.meta(), observed(self.worker.wiring, &*object));
         let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
         let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
