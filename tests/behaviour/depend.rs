@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use evenkeel::Operator;
 use evenkeel::dependency::{Access, Reference};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
@@ -14,7 +13,6 @@ use evenkeel_tests::widget::{
     Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, fetch, is_ready, message, on, reason,
     status_of, store,
 };
-use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::{Value, json};
 
@@ -179,18 +177,14 @@ async fn a_finished_dependent_does_not_run_again(world: World) -> World {
 
 async fn a_step_waits_for_an_object_of_another_namespace(world: World) -> World {
     world.install(&definition()).await;
-    let other = format!("{}-other", world.namespace);
-    let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": other } })).unwrap();
-    Api::all(world.client.clone()).create(&PostParams::default(), &namespace).await.unwrap();
+    let other = world.another_namespace().await;
     let lab = Lab::at("a");
     let operator = world.operator::<gated>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "needs": format!("{other}/base") }))).await;
     let waiting = world.until::<Widget>("w", "waiting", |w| reason(w, "Fetched") == "Closed").await;
     assert!(message(&waiting, "Fetched").contains("which this operator does not watch"), "{waiting:#}");
     operator.stop().await.unwrap();
-    let client = world.wire.client(&world.client);
-    let operator = Operator::new("tester").client(client).namespaces([&world.namespace, &other]);
-    let operator = Running::start(operator.reconciler::<gated>(lab.clone()));
+    let operator = Running::start(world.prepare_in::<gated>(&[&world.namespace, &other], lab.clone()));
     let wanted = format!("Widget \"{other}/base\" is not ready: it does not exist yet");
     world.until::<Widget>("w", "waiting for it", |w| message(w, "Fetched") == wanted).await;
     let base = serde_json::from_value(a_widget("base", json!({}))).unwrap();

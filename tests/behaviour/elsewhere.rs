@@ -7,7 +7,7 @@ use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, message, reason};
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
@@ -54,10 +54,7 @@ async fn looker(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResul
 /// Creates another namespace with a Secret and a map, and a widget that names them.
 async fn elsewhere(world: &World) -> String {
     world.install(&definition()).await;
-    world.wire.observers().know::<looker>();
-    let other = format!("{}-other", world.namespace);
-    let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": other } })).unwrap();
-    Api::all(world.client.clone()).create(&PostParams::default(), &namespace).await.unwrap();
+    let other = world.another_namespace().await;
     let map = json!({ "metadata": { "name": "m", "labels": { "look": "yes" } } });
     let maps: Api<ConfigMap> = Api::namespaced(world.client.clone(), &other);
     maps.create(&PostParams::default(), &serde_json::from_value(map).unwrap()).await.unwrap();
@@ -72,15 +69,10 @@ async fn apply_secret(world: &World, namespace: &str, data: Value) {
     secrets.patch("s", &PatchParams::apply("test").force(), &Patch::Apply(secret)).await.unwrap();
 }
 
-fn operator(world: &World, lab: &Arc<Lab>, namespaces: &[&str]) -> evenkeel::Operator {
-    let client = world.wire.client(&world.client);
-    evenkeel::Operator::new("tester").client(client).namespaces(namespaces).reconciler::<looker>(lab.clone())
-}
-
 async fn an_object_of_another_namespace_is_read_and_triggers(world: World) -> World {
     let lab = Lab::at("a");
     let other = elsewhere(&world).await;
-    let running = Running::start(operator(&world, &lab, &[&world.namespace, &other]));
+    let running = Running::start(world.prepare_in::<looker>(&[&world.namespace, &other], lab.clone()));
     let wanted = format!("Secret \"{other}/s\" does not exist yet");
     world.until::<Widget>("w", "waiting", |w| message(w, "Looked") == wanted).await;
     apply_secret(&world, &other, json!({ "a": "1" })).await;
@@ -89,7 +81,7 @@ async fn an_object_of_another_namespace_is_read_and_triggers(world: World) -> Wo
     lab.until_logged(&["w: a,b m true"]).await;
     running.stop().await.unwrap();
     // A restart runs nothing, since nothing changed.
-    let running = Running::start(operator(&world, &lab, &[&world.namespace, &other]));
+    let running = Running::start(world.prepare_in::<looker>(&[&world.namespace, &other], lab.clone()));
     lab.until_logged(&[]).await;
     running.stop().await.unwrap();
     world
@@ -99,11 +91,11 @@ async fn a_namespace_that_is_not_watched_or_not_allowed_is_named(world: World) -
     let lab = Lab::at("a");
     let other = elsewhere(&world).await;
     apply_secret(&world, &other, json!({ "a": "1" })).await;
-    let running = Running::start(operator(&world, &lab, &[&world.namespace]));
+    let running = Running::start(world.prepare_in::<looker>(&[&world.namespace], lab.clone()));
     let unwatched = format!("is in the namespace {other}, which this operator does not watch");
     world.until::<Widget>("w", "waiting", |w| message(w, "Looked").contains(&unwatched)).await;
     running.stop().await.unwrap();
-    let denied = operator(&world, &lab, &[&world.namespace, &other]).access(Access::SameNamespace);
+    let denied = world.prepare_in::<looker>(&[&world.namespace, &other], lab.clone()).access(Access::SameNamespace);
     let running = Running::start(denied);
     let stalled = world.until::<Widget>("w", "stalled", |w| reason(w, "Stalled") == "AccessDenied").await;
     assert!(message(&stalled, "Stalled").contains("--no-cross-namespace-refs"), "{stalled:#}");

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use evenkeel::Operator;
 use evenkeel::dependency::Reference;
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition};
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::{Value, json};
@@ -102,13 +101,8 @@ async fn a_restart_runs_only_objects_whose_mapping_changed_meanwhile(world: Worl
 async fn an_object_maps_to_objects_of_another_namespace(world: World) -> World {
     let lab = Lab::at("a");
     two_widgets(&world).await;
-    let other = format!("{}-other", world.namespace);
-    let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": other } })).unwrap();
-    Api::all(world.client.clone()).create(&PostParams::default(), &namespace).await.unwrap();
-    world.wire.observers().know::<quotas>();
-    let client = world.wire.client(&world.client);
-    let operator = Operator::new("tester").client(client).namespaces([&world.namespace, &other]);
-    let running = Running::start(operator.reconciler::<quotas>(lab.clone()));
+    let other = world.another_namespace().await;
+    let running = Running::start(world.prepare_in::<quotas>(&[&world.namespace, &other], lab.clone()));
     lab.until_logged(&["one: ", "two: "]).await;
     let there: Api<ConfigMap> = Api::namespaced(world.client.clone(), &other);
     let map = serde_json::from_value(a_map("far", &format!("{}/one,two", world.namespace))).unwrap();

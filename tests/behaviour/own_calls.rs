@@ -6,6 +6,7 @@ use evenkeel::prelude::*;
 use evenkeel::{ApiError, Bare, EventLevel};
 use evenkeel_testkit::{Row, Seed, eventually};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::pod::a_pod;
 use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -69,14 +70,6 @@ fn order(data: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "o", "labels": { "order": "" } }, "data": data })
 }
 
-fn pod() -> Value {
-    // A Pod that an API server without nodes accepts, and that needs no service account.
-    json!({
-        "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "p" },
-        "spec": { "automountServiceAccountToken": false, "containers": [{ "name": "c", "image": "example.com/c" }] },
-    })
-}
-
 fn deployment() -> Value {
     let template = json!({
         "metadata": { "labels": { "app": "d" } },
@@ -90,7 +83,7 @@ fn deployment() -> Value {
 
 async fn declared_calls_reach_the_server(world: World) -> World {
     let lab = Lab::at("a");
-    world.create::<Pod>(pod()).await;
+    world.create::<Pod>(a_pod("p")).await;
     world.create::<Deployment>(deployment()).await;
     let running = world.operator::<orderly>(lab.clone());
     // The server of the 1.36 libraries has no evictions and no scale.
@@ -117,7 +110,7 @@ async fn declared_calls_reach_the_server(world: World) -> World {
 
 async fn an_undeclared_call_is_not_sent(world: World) -> World {
     let running = world.operator::<orderly>(Lab::at("a"));
-    world.create::<Pod>(pod()).await;
+    world.create::<Pod>(a_pod("p")).await;
     world.create::<ConfigMap>(order(&json!({ "remove": "p" }))).await;
     eventually(SOON, || async { (!world.notes("o", "Forbidden").is_empty()).then_some(()) }).await;
     let note = world.notes("o", "Forbidden").remove(0);

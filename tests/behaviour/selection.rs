@@ -7,6 +7,7 @@ use evenkeel::{ApiError, Bare};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::listener::{listening, objects};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::pod::a_pod;
 use evenkeel_tests::test_env::{Running, SOON, World, quiet};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
@@ -148,12 +149,6 @@ async fn see_pod(pod: &Bare<Pod>, lab: &Arc<Lab>, cx: &mut Cx<'_, see_pod>) -> R
 async fn ended(pod: &Bare<Pod>, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     see_pod(pod, lab, cx).await?;
     Ok(())
-}
-
-fn a_pod(name: &str) -> Value {
-    let containers = json!([{ "name": "c", "image": "example.com/c" }]);
-    let spec = json!({ "automountServiceAccountToken": false, "containers": containers });
-    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name }, "spec": spec })
 }
 
 async fn set_phase(world: &World, name: &str, phase: &str) {

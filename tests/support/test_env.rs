@@ -15,10 +15,9 @@ use kube::core::NamespaceResourceScope;
 use kube::{Client, Config, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 use crate::recording_client::Wire;
+pub use crate::running::Running;
 
 /// The time limit for effects that should be immediate; only an overloaded machine needs it.
 pub const SOON: Duration = Duration::from_secs(60);
@@ -102,8 +101,22 @@ impl World {
     /// # Panics
     /// The server rejects it.
     pub async fn create_namespace(&self) {
+        self.create_namespace_named(&self.namespace).await;
+    }
+
+    /// Creates another namespace and returns its name.
+    ///
+    /// # Panics
+    /// The server rejects it.
+    pub async fn another_namespace(&self) -> String {
+        let name = format!("{}-other", self.namespace);
+        self.create_namespace_named(&name).await;
+        name
+    }
+
+    async fn create_namespace_named(&self, name: &str) {
         let object: Namespace =
-            serde_json::from_value(serde_json::json!({ "metadata": { "name": self.namespace } })).expect("a namespace");
+            serde_json::from_value(serde_json::json!({ "metadata": { "name": name } })).expect("a namespace");
         Api::all(self.client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
     }
 
@@ -267,8 +280,13 @@ impl World {
 
     /// Prepares an operator for the namespace of this test, over the wire; start it with [`Running::start`].
     pub fn prepare<R: Reconciler<Object: ReconciledKind>>(&self, deps: R::Deps) -> Operator {
+        self.prepare_in::<R>(&[&self.namespace], deps)
+    }
+
+    /// The same as [`prepare`](Self::prepare), for these namespaces.
+    pub fn prepare_in<R: Reconciler<Object: ReconciledKind>>(&self, namespaces: &[&str], deps: R::Deps) -> Operator {
         self.wire.observers().know::<R>();
-        let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces([&*self.namespace]);
+        let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces(namespaces);
         operator.reconciler::<R>(deps)
     }
 
@@ -302,41 +320,6 @@ impl Drop for World {
 /// Waits long enough to detect unwanted effects.
 pub async fn quiet() {
     tokio::time::sleep(Duration::from_millis(700)).await;
-}
-
-/// A running operator.
-pub struct Running {
-    stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<evenkeel::Result<()>>,
-}
-
-impl Running {
-    /// Runs it until it is stopped.
-    #[must_use]
-    pub fn start(operator: Operator) -> Self {
-        let (stop, stopped) = oneshot::channel();
-        let stopped = async {
-            // A dropped sender stops it as well.
-            let _ = stopped.await;
-        };
-        Self { stop: Some(stop), task: tokio::spawn(operator.run_until(stopped)) }
-    }
-
-    /// Stops it gracefully and returns its result.
-    ///
-    /// # Panics
-    /// It panicked.
-    pub async fn stop(mut self) -> evenkeel::Result<()> {
-        drop(self.stop.take());
-        self.task.await.expect("an operator does not panic")
-    }
-
-    /// Ends it at once, as a crash would.
-    pub async fn crash(mut self) {
-        std::mem::forget(self.stop.take());
-        self.task.abort();
-        let _ = (&mut self.task).await;
-    }
 }
 
 /// The folder of the real API servers; `None`, with a visible line, if they are not available.

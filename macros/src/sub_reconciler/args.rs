@@ -92,21 +92,15 @@ impl StepArgs {
             "reads" => self.reads.extend(paths(arg, "ConfigMap", errors)),
             "polls" => self.polls.extend(paths(arg, "Secret", errors)),
             "owns" => self.owns.extend(parse_relation::owns(arg, errors)),
-            "uses" => match uses::parse(arg) {
-                Ok(calls) => self.uses.push(calls),
-                Err(error) => {
-                    errors.add(error);
-                    self.refused.extend(parse_relation::paths(arg));
-                }
-            },
+            "uses" => {
+                let uses = self.parsed(arg, uses::parse(arg), errors);
+                self.uses.extend(uses);
+            }
             "actions" => self.actions = paths(arg, "force", errors),
-            "watches" => match parse_relation::watch(arg) {
-                Ok(watch) => self.watches.push(watch),
-                Err(error) => {
-                    errors.add(error);
-                    self.refused.extend(parse_relation::paths(arg));
-                }
-            },
+            "watches" => {
+                let watch = self.parsed(arg, parse_relation::watch(arg), errors);
+                self.watches.extend(watch);
+            }
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
             "timeout" => {
                 let duration = arg.value("\"30s\"").and_then(|value| parse_duration("timeout", value));
@@ -115,6 +109,14 @@ impl StepArgs {
             "marker" => self.marker = errors.take(arg.ident("Fetch")),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
         }
+    }
+
+    /// The parsed argument. The kinds of a rejected one count as used.
+    fn parsed<T>(&mut self, arg: &Arg, parsed: syn::Result<T>, errors: &mut Errors) -> Option<T> {
+        if parsed.is_err() {
+            self.refused.extend(parse_relation::paths(arg));
+        }
+        errors.take(parsed)
     }
 }
 

@@ -100,8 +100,9 @@ fn expand_mentioned(args: &StepArgs) -> TokenStream {
     let lists = [&args.sets, &args.clears, &args.reads, &args.polls, &args.refused];
     let owns = args.owns.iter().map(|own| &own.kind);
     let watches = args.watches.iter().map(|watch| &watch.kind);
-    let owns = owns.chain(args.uses.iter().map(|uses| &uses.kind));
-    let paths = lists.into_iter().flatten().chain(owns).chain(watches).filter(|path: &&Path| variant(path).is_none());
+    let uses = args.uses.iter().map(|uses| &uses.kind);
+    let paths = lists.into_iter().flatten().chain(owns).chain(watches).chain(uses);
+    let paths = paths.filter(|path: &&Path| variant(path).is_none());
     let types = paths.map(|path| quote!(let _: #krate::std::option::Option<#path>;));
     quote!(const _: () = { #(#types)* };)
 }

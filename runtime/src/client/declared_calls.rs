@@ -2,7 +2,6 @@
 //! may write.
 
 use std::fmt;
-use std::time::Duration;
 
 use futures::TryFutureExt;
 use http::{Request, Response};
@@ -14,14 +13,11 @@ use tower::{BoxError, Service, service_fn};
 
 use super::answers::Answers;
 use super::middleware::{Calls, over_in};
-use super::observed_call::{StepClient, observed};
+use super::observed_call::{ANSWER, StepClient, observed};
 use super::request_info::{Line, Parts};
 use crate::leadership::{GATE_CLOSED, WritePermit};
 use crate::queue::meter::CallMeter;
-use crate::wiring::{Cache, How, Relation, Verb};
-
-/// Time limit for the head of a response, as for the other calls of a pass.
-const ANSWER: Duration = Duration::from_secs(30);
+use crate::wiring::{How, Relation, Verb};
 
 /// Subresources whose calls change something, whatever their method is.
 const ACTING: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
@@ -128,15 +124,11 @@ impl DeclaredCalls {
 
 /// Whether the relation permits the call. Owned objects are written only by the methods of `Cx`, which check the owner.
 fn permits(relation: &Relation, verb: Verb, subresource: &str) -> bool {
-    let reads = |verbs: &[Verb]| subresource.is_empty() && verbs.contains(&verb);
     match relation.how {
         How::Uses(calls) => {
             calls.iter().any(|call| call.verb == verb && call.subresource.unwrap_or_default() == subresource)
         }
-        How::Reads => reads(&[Verb::Get]),
-        How::WatchesByName if relation.cache < Cache::Full => reads(&[Verb::Get, Verb::List, Verb::Watch]),
-        How::WatchesByName | How::WatchesLabels(_) => reads(&[Verb::List, Verb::Watch]),
-        How::Owns => reads(&[Verb::Get, Verb::List, Verb::Watch]),
+        _ => subresource.is_empty() && relation.read_verbs().contains(&verb),
     }
 }
 

@@ -18,4 +18,4 @@ pub(crate) use self::declared_calls::{DeclaredCalls, NotDeclared};
 pub(crate) use self::error_chain::chain;
 pub(crate) use self::line_limit::{LineTooLong, is_too_long};
 pub(crate) use self::middleware::{configured, counted, lean, metadata_only, named, watched};
-pub(crate) use self::observed_call::StepClient;
+pub(crate) use self::observed_call::{ANSWER, StepClient};

@@ -1,6 +1,7 @@
 //! Spans and metrics of calls to the API server, and the client of passes, which counts its calls by step.
 
 use std::future::Future;
+use std::time::Duration;
 
 use http::{Request, Response};
 use kube::Client;
@@ -9,6 +10,10 @@ use tracing::Instrument;
 
 use super::request_info::Line;
 use crate::queue::meter::CallMeter;
+
+/// Time limit for the head of a response to a call of a pass. API servers themselves end a request after 60 s, and most respond within
+/// milliseconds.
+pub(crate) const ANSWER: Duration = Duration::from_secs(30);
 
 /// Awaits the head of a response in the span of its call, and counts the call.
 pub(super) async fn observed<B, E>(

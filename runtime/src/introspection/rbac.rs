@@ -8,7 +8,7 @@ use super::reconciler_info::ReconcilerInfo;
 #[cfg(feature = "cli")]
 use super::table;
 use crate::pipeline::object::StatusStore;
-use crate::wiring::{Cache, How, KindInfo, Verb};
+use crate::wiring::{How, KindInfo, Verb};
 
 /// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -62,19 +62,20 @@ impl Rules {
     fn add_relations(&mut self, known: &ReconcilerInfo) {
         for relation in known.wiring.relations() {
             let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
+            let reads = relation.read_verbs();
             match relation.how {
                 How::Owns => {
-                    let verbs = [Verb::Get, Verb::List, Verb::Watch, Verb::Create, Verb::Patch, Verb::Delete];
-                    self.add(&kind, "", &verbs, "owns it");
+                    self.add(&kind, "", reads, "owns it");
+                    self.add(&kind, "", &[Verb::Create, Verb::Patch, Verb::Delete], "owns it");
                 }
                 How::WatchesByName => {
-                    self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by name");
-                    if relation.cache < Cache::Full {
+                    self.add(&kind, "", reads, "watches it by name");
+                    if reads.contains(&Verb::Get) {
                         self.add(&kind, "", &[Verb::Get], "reads it");
                     }
                 }
-                How::WatchesLabels(_) => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by a selector"),
-                How::Reads => self.add(&kind, "", &[Verb::Get], "reads it"),
+                How::WatchesLabels(_) => self.add(&kind, "", reads, "watches it by a selector"),
+                How::Reads => self.add(&kind, "", reads, "reads it"),
                 How::Uses(calls) => {
                     for call in calls {
                         let resource = call.subresource.map(|name| format!("/{name}")).unwrap_or_default();

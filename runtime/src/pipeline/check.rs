@@ -191,19 +191,8 @@ pub const fn check_summary<C: ConditionSet>(summary: &str) {
 /// an object which left the selection has to be cleaned up.
 #[track_caller]
 pub const fn check_fields(wiring: &Wiring) {
-    let mut cleans_up = false;
-    let mut i = 0;
-    while i < wiring.steps.len() {
-        cleans_up |= wiring.steps[i].external;
-        i += 1;
-    }
-    i = 0;
-    while i < wiring.hooks.len() {
-        cleans_up |= matches!(wiring.hooks[i].when, When::BeforeDelete | When::AfterDelete);
-        i += 1;
-    }
     assert!(
-        !cleans_up,
+        !wiring.needs_finalizer(),
         "a reconciler that cleans up cannot select its objects by fields\nhelp: select them with `labels` or `filter`: an \
          object that leaves such a selection is still cleaned up"
     );

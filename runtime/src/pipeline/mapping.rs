@@ -1,14 +1,12 @@
 //! Mapping functions: the reconciled objects that a change of a watched object triggers.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use kube::core::DynamicObject;
 
 use crate::api::Selection;
 use crate::dependency::Reference;
-use crate::kind::{Kind, typed};
+use crate::kind::Kind;
 use crate::wiring::Relation;
-use crate::wiring::index::{Indexer, entry};
+use crate::wiring::index::{Indexer, computed, entry};
 
 /// The most objects that one watched object may trigger.
 const MOST: usize = 10_000;
@@ -30,15 +28,11 @@ pub const fn mapping<M: Mapping>() -> Indexer {
 }
 
 fn keys<M: Mapping>(object: &DynamicObject) -> Result<Vec<String>, String> {
-    let namespace = object.metadata.namespace.as_deref();
-    let object = typed::<M::Object>(object).map_err(|error| format!("the object does not fit its type: {error}"))?;
-    // The panic itself has already been logged.
-    let mapped = catch_unwind(AssertUnwindSafe(|| M::map(&object)));
-    let mapped = mapped.map_err(|_| format!("the mapping function `{}` panicked", M::NAME))?;
+    let name = format!("the mapping function `{}`", M::NAME);
+    let (namespace, mapped) = (object.metadata.namespace.as_deref(), computed(object, &name, M::map)?);
     if mapped.len() > MOST {
         return Err(format!(
-            "the mapping function `{}` returned {} objects; return at most {MOST}, or let a requeue interval cover the change",
-            M::NAME,
+            "{name} returned {} objects; return at most {MOST}, or let a requeue interval cover the change",
             mapped.len()
         ));
     }

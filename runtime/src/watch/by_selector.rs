@@ -43,9 +43,7 @@ impl Labelled {
     ) -> Self {
         let objects = Arc::new(Objects::indexed(indexers));
         let (labels, fields) = selector_parts(selector);
-        let (labels, fields) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
-        let selected = |place| WatchTarget { labels: labels.clone(), fields: fields.clone(), ..place };
-        let labelled = places.into_iter().map(selected);
+        let labelled = places.into_iter().map(|place| place.selected(labels, fields));
         let streams = labelled.map(|place| {
             let (objects, on_change) = (objects.clone(), on_change.clone());
             let first = match cache {

@@ -36,9 +36,7 @@ impl Scope {
         labels: Option<&str>,
         fields: Option<&str>,
     ) -> Vec<WatchTarget> {
-        let (labels, fields) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
-        let places = self.places(kind).into_iter();
-        places.map(|place| WatchTarget { labels: labels.clone(), fields: fields.clone(), ..place }).collect()
+        self.places(kind).into_iter().map(|place| place.selected(labels, fields)).collect()
     }
 
     /// The watch target of the kind in one namespace; `None`: all namespaces.

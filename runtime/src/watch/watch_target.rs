@@ -30,6 +30,11 @@ impl WatchTarget {
         }
     }
 
+    /// The same target, limited to the objects with these labels and fields; `None`: all objects.
+    pub(super) fn selected(self, labels: Option<&str>, fields: Option<&str>) -> Self {
+        Self { labels: labels.map(ToOwned::to_owned), fields: fields.map(ToOwned::to_owned), ..self }
+    }
+
     pub(super) fn selection(&self, streams: bool) -> Selection {
         let fields = self.name.as_ref().map(|name| format!("metadata.name={name}")).or_else(|| self.fields.clone());
         Selection { labels: self.labels.clone(), fields, streams }

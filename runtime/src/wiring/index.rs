@@ -163,9 +163,18 @@ pub(crate) fn entry(index: &str, key: &str) -> String {
 }
 
 fn keys<I: Index>(object: &DynamicObject) -> Result<Vec<String>, String> {
-    let object = typed::<I::Object>(object).map_err(|error| format!("the object does not fit its type: {error}"))?;
+    computed(object, "`keys`", I::keys)
+}
+
+/// What the author's function returns for the object. A function that panics is named in the error.
+pub(crate) fn computed<K: Kind, T>(
+    object: &DynamicObject,
+    name: &str,
+    function: impl FnOnce(&K) -> Vec<T>,
+) -> Result<Vec<T>, String> {
+    let object = typed::<K>(object).map_err(|error| format!("the object does not fit its type: {error}"))?;
     // The panic itself has already been logged.
-    catch_unwind(AssertUnwindSafe(|| I::keys(&object))).map_err(|_| "`keys` panicked".to_owned())
+    catch_unwind(AssertUnwindSafe(|| function(&object))).map_err(|_| format!("{name} panicked"))
 }
 
 #[cfg(test)]

@@ -231,9 +231,22 @@ impl Wiring {
 
     /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
     #[must_use]
-    pub(crate) fn needs_finalizer(&self) -> bool {
-        let says_goodbye = |hook: &HookHandler| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
-        self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)
+    pub(crate) const fn needs_finalizer(&self) -> bool {
+        let mut i = 0;
+        while i < self.steps.len() {
+            if self.steps[i].external {
+                return true;
+            }
+            i += 1;
+        }
+        i = 0;
+        while i < self.hooks.len() {
+            if matches!(self.hooks[i].when, When::BeforeDelete | When::AfterDelete) {
+                return true;
+            }
+            i += 1;
+        }
+        false
     }
 }
 

@@ -1,8 +1,8 @@
 //! Relations between steps and kinds: the type of the relation, the cache and adoption.
 
 use crate::kind::KindInfo;
-use crate::wiring::DeclaredCall;
 use crate::wiring::index::Indexer;
+use crate::wiring::{DeclaredCall, Verb};
 
 /// A kind that a step declared.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,18 @@ impl Relation {
     #[must_use]
     pub const fn adopting(self, adopt: Adopt) -> Self {
         Self { adopt, ..self }
+    }
+
+    /// The verbs by which objects of the kind are read and watched.
+    pub(crate) const fn read_verbs(&self) -> &'static [Verb] {
+        match (self.how, self.cache) {
+            (How::Owns, _) | (How::WatchesByName, Cache::None | Cache::Metadata) => {
+                &[Verb::Get, Verb::List, Verb::Watch]
+            }
+            (How::WatchesByName, Cache::Full) | (How::WatchesLabels(_), _) => &[Verb::List, Verb::Watch],
+            (How::Reads, _) => &[Verb::Get],
+            (How::Uses(_), _) => &[],
+        }
     }
 
     /// The index of the mapping function, if one is declared (`map = ..`).

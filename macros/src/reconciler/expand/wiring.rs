@@ -36,8 +36,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let summary = expand_given(krate, "summary", &args.summary);
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
-    let labels = args.labels.iter().map(|labels| quote!(labels: #krate::std::option::Option::Some(#labels),));
-    let fields = expand_given(krate, "fields", &args.fields);
+    let (labels, fields) = (expand_given(krate, "labels", &args.labels), expand_given(krate, "fields", &args.fields));
     let filtered = args.filter.iter().map(|_| quote!(filtered: true,));
     let (request_annotation, triggers) =
         (args.request_annotation.iter(), triggers::expand(krate, args.triggers.as_ref()));
@@ -56,7 +55,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #triggers
             #suspend
             #(#depends_on)*
-            #(#labels)*
+            #labels
             #fields
             #(#filtered)*
             #policies

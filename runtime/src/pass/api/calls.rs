@@ -79,23 +79,19 @@ impl Calls {
         read.map(|body| self.object(target, &body)).transpose()
     }
 
-    /// Reads the object if its labels match; `None`: it does not exist, or the labels do not match.
+    /// Reads the object if it matches the selector; `None`: it does not exist, or does not match.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
         let name = format!("metadata.name={}", target.name);
-        let (labels, fields) = selector_parts(selector);
-        let fields = fields.map_or_else(|| name.clone(), |fields| format!("{name},{fields}"));
-        let params =
-            ListParams { label_selector: labels.map(ToOwned::to_owned), ..ListParams::default() }.fields(&fields);
+        let params = selected(selector);
+        let fields = params.field_selector.iter().fold(name, |name, fields| format!("{name},{fields}"));
+        let params = params.fields(&fields);
         Ok(self.listed(&target.kind, target.namespace.as_deref(), &params).await?.into_iter().next())
     }
 
     /// Lists the objects of the selection, of all index entries.
     pub(crate) async fn list(&self, selection: &Selection) -> Result<Vec<DynamicObject>, ApiError> {
         let Selection { kind, namespace, selector, .. } = selection;
-        let (labels, fields) = selector_parts(selector);
-        let (label_selector, field_selector) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
-        let params = ListParams { label_selector, field_selector, ..ListParams::default() };
-        self.listed(kind, namespace.as_deref(), &params).await
+        self.listed(kind, namespace.as_deref(), &selected(selector)).await
     }
 
     async fn listed(
@@ -215,6 +211,13 @@ impl Calls {
         }
         Err(ApiError::Failed(GATE_CLOSED.into()))
     }
+}
+
+/// The parameters of a list of the objects that match a selector.
+fn selected(selector: &str) -> ListParams {
+    let (labels, fields) = selector_parts(selector);
+    let (label_selector, field_selector) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
+    ListParams { label_selector, field_selector, ..ListParams::default() }
 }
 
 /// Builds the requests for objects of the target's kind and namespace.

@@ -1,7 +1,6 @@
 //! Sends one request of a pass and reads the response, with a time limit. A server error becomes kube's [`Error`].
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
@@ -10,10 +9,7 @@ use kube::core::Status;
 
 use super::classify::classify;
 use crate::api::ApiError;
-use crate::client::{Answers, StepClient};
-
-/// Time limit of a call. API servers themselves end a request after 60 s, and most respond within milliseconds.
-const ANSWER: Duration = Duration::from_secs(30);
+use crate::client::{ANSWER, Answers, StepClient};
 
 /// Sends the requests of one pass, or of one of its steps.
 #[derive(Clone)]

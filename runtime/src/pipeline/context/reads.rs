@@ -201,15 +201,18 @@ fn relation(declared: &[Relation], kind: &KindInfo, undeclared: Relation) -> Rel
 
 /// The target for a name, in the namespace of the reconciled object if the kind is namespaced.
 pub(super) fn target<K: Kind>(state: &PassState, name: &str) -> Target {
-    let kind = KindInfo::of::<K>();
-    let namespace = state.namespace.clone().filter(|_| kind.namespaced);
-    Target { kind, namespace, name: name.to_owned() }
+    target_in(state, KindInfo::of::<K>(), None, name)
 }
 
 /// The target of a reference.
 fn referenced(state: &PassState, reference: &Reference, kind: KindInfo) -> Target {
-    let place = reference.within(state.namespace.as_deref());
-    Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind }
+    target_in(state, kind, reference.namespace.as_deref(), &reference.name)
+}
+
+/// The target in a namespace; `None`: that of the reconciled object.
+fn target_in(state: &PassState, kind: KindInfo, namespace: Option<&str>, name: &str) -> Target {
+    let namespace = namespace.or(state.namespace.as_deref()).filter(|_| kind.namespaced);
+    Target { namespace: namespace.map(ToOwned::to_owned), name: name.to_owned(), kind }
 }
 
 /// Checks that a step may follow the reference. If not, the object becomes Stalled.
