@@ -43,11 +43,11 @@ impl Sink {
         let client = if K::METADATA { client::metadata_only(&setup.client) } else { setup.client.clone() };
         let mut list = Listing::default();
         let deliver = move |event: Event<K>| {
-            let listed = matches!(event, Event::InitDone);
-            let early = first.is_early();
+            let (listed, early) = (matches!(event, Event::InitDone), first.is_early());
             let changed = !objects.take(&mut list, None, event).is_empty();
             // During the first list, the passes that requested the object are still waiting for it.
-            if (changed && !early) || (listed && first.is_awaited()) {
+            let awaited = listed && first.completes();
+            if (changed && !early) || awaited {
                 // Outside the lock, since the callbacks take locks of their own.
                 let callbacks: Vec<_> = lock(&callbacks).values().cloned().collect();
                 callbacks.iter().for_each(|callback| callback());
@@ -116,5 +116,39 @@ impl Named {
 impl Drop for Named {
     fn drop(&mut self) {
         (self.ended)();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{OnceLock, Weak};
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+    use crate::watch::first_list::refused_once;
+    use crate::watch::shared::SharedWatches;
+    use crate::watch::{Health, Scope, Streaming};
+    use crate::wiring::KindInfo;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pass_triggered_by_a_late_first_list_finds_its_object() {
+        let watches = SharedWatches::new(refused_once(), Health::default(), Streaming::default());
+        let place = Scope::default().place(&KindInfo::of::<Secret>(), Some("team-a".into()));
+        let place = WatchTarget { name: Some("x".into()), ..place };
+        let (own, found) = (Arc::new(OnceLock::<Weak<Named>>::new()), Arc::new(Mutex::new(Vec::new())));
+        let (of, push) = (own.clone(), found.clone());
+        // What a pass would find that starts at once on another thread.
+        let look = move || {
+            let named = of.get().and_then(Weak::upgrade).unwrap();
+            let object = named.object().now_or_never();
+            push.lock().unwrap().push(matches!(object, Some(Ok(Some(_)))));
+        };
+        let named = watches.named((place, Cache::None), 1, look);
+        own.set(Arc::downgrade(&named)).unwrap();
+        assert!(named.object().await.is_err(), "the first attempt fails");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(*found.lock().unwrap(), [true]);
     }
 }

@@ -108,21 +108,23 @@ fn follow<K: CacheForm>(
     on_change: impl Fn(&Changed) + Send + 'static,
 ) -> Arc<First> {
     let first = Arc::new(First::of(watches.progress::<K>(place)));
-    let (awaited, namespace) = (first.clone(), place.namespace.clone());
+    let (result, namespace) = (first.clone(), place.namespace.clone());
     let (mut list, mut missed) = (Listing::default(), Vec::new());
     watches.join(place, move |event: Event<K>| {
-        let (listed, early) = (matches!(event, Event::InitDone), awaited.is_early());
+        let (listed, early) = (matches!(event, Event::InitDone), first.is_early());
         let changed = objects.take(&mut list, namespace.as_deref(), event);
         if early {
             missed.extend(changed);
         } else {
             changed.iter().for_each(&on_change);
         }
-        if listed && awaited.is_awaited() {
-            missed.drain(..).for_each(|changed| on_change(&changed));
+        if listed {
+            let missed = std::mem::take(&mut missed);
+            let awaited = first.completes();
+            missed.iter().filter(|_| awaited).for_each(&on_change);
         }
     });
-    first
+    result
 }
 
 /// Whether the selection includes this object, which matches the selector: it has the index entry, if there is one.
@@ -135,7 +137,36 @@ pub(crate) fn selects(relation: &Relation, selection: &Selection, object: &Dynam
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, OnceLock};
+    use std::time::Duration;
+
+    use futures::FutureExt;
+    use k8s_openapi::api::core::v1::Secret;
+
     use super::*;
+    use crate::watch::first_list::refused_once;
+    use crate::watch::{Health, Scope, Streaming};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pass_triggered_by_a_late_first_list_finds_its_object() {
+        let watches = SharedWatches::new(refused_once(), Health::default(), Streaming::default());
+        let kind = KindInfo::of::<Secret>();
+        let target = Target { kind: kind.clone(), namespace: Some("team-a".into()), name: "x".into() };
+        let watch = LabelWatch { kind: kind.clone(), selector: "a=b", cache: Cache::None, indexers: Vec::new() };
+        let (own, found) = (Arc::new(OnceLock::<Arc<Labelled>>::new()), Arc::new(Mutex::new(Vec::new())));
+        let (of, push) = ((own.clone(), target.clone()), found.clone());
+        // What a pass would find that starts at once on another thread.
+        let look = move |_: &Changed| {
+            let object = of.0.get().and_then(|labelled| labelled.object(&of.1).now_or_never());
+            push.lock().unwrap().push(matches!(object, Some(Ok(Some(_)))));
+        };
+        let labelled = Arc::new(Labelled::join(&watches, watch, vec![Scope::default().place(&kind, None)], look));
+        own.set(labelled.clone()).unwrap();
+        let _running = watches.start();
+        assert!(labelled.object(&target).await.is_err(), "the first attempt fails");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(*found.lock().unwrap(), [true]);
+    }
 
     #[test]
     fn a_list_waits_only_for_watches_of_its_namespace() {

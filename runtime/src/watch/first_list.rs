@@ -69,8 +69,35 @@ impl First {
         if *self.progress.borrow() == Progress::Listed { Ok(()) } else { Err(error) }
     }
 
-    /// Whether a pass received an error before the list was complete. Resets the flag.
-    pub(super) fn is_awaited(&self) -> bool {
+    /// Records the complete list. Returns whether a pass received an error before; the caller then triggers another one.
+    pub(super) fn completes(&self) -> bool {
+        // Visible before the caller triggers passes: one that still found the failure would wait for a list that is over.
+        self.progress.send_replace(Progress::Listed);
         self.refused.swap(false, Ordering::SeqCst)
     }
+}
+
+/// A client of a server that rejects the first request, then lists one Secret, `team-a/x`, and never sends anything else.
+#[cfg(test)]
+pub(super) fn refused_once() -> kube::Client {
+    use kube::client::Body;
+    use serde_json::json;
+
+    let refused = AtomicBool::new(false);
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let meta = json!({ "name": "x", "namespace": "team-a", "uid": "u", "resourceVersion": "5" });
+        let (code, answer) = match refused.swap(true, Ordering::SeqCst) {
+            false => (401, json!({ "kind": "Status", "status": "Failure", "code": 401, "message": "not yet" })),
+            true => (200, json!({ "metadata": { "resourceVersion": "5" }, "items": [{ "metadata": meta }] })),
+        };
+        let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        async move {
+            if watches {
+                std::future::pending::<()>().await;
+            }
+            let answer = http::Response::builder().status(code).body(Body::from(answer.to_string().into_bytes()));
+            Ok::<_, std::convert::Infallible>(answer.unwrap())
+        }
+    });
+    kube::Client::new(service, "default")
 }
