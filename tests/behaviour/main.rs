@@ -82,6 +82,7 @@ mod sweep;
 mod trigger;
 mod unchanged;
 mod undecodable;
+mod vanished;
 mod versions;
 mod wait;
 mod waiting;

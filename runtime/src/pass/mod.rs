@@ -16,6 +16,7 @@ mod report;
 mod run;
 #[cfg(test)]
 mod tests;
+mod vanished;
 mod without_steps;
 
 use std::sync::Arc;
@@ -94,6 +95,9 @@ fn fast_path(
         return Err(None);
     }
     let object = context.env.primary.get(key).ok_or(None)?;
+    if context.env.primary.vanished(key).is_some() {
+        return Err(None);
+    }
     if !context.is_selected(&*object) {
         return Ok(context.forget(key));
     }
@@ -129,6 +133,11 @@ async fn reported(
 /// Runs the stages of a pass. Each is boxed on its own: most passes need few of them, and the cost of moving a future grows with its size.
 async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided>) -> Next {
     let (key, triggers) = (pass.key, pass.triggers);
+    if let Some(vanished) = context.env.primary.vanished(key)
+        && let Err(next) = vanished::clean_up(context, pass, &*vanished).boxed().await
+    {
+        return next;
+    }
     let Decided { object, decision } = match decided {
         Some(decided) => decided,
         None => match fetch(context, pass, attempt).await {

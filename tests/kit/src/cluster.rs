@@ -227,6 +227,37 @@ impl Cluster {
         self.server.drops.send_modify(|drops| *drops += 1);
     }
 
+    /// Deletes an object in spite of its finalizers. Returns whether it existed.
+    ///
+    /// An API server does so if it receives a delete request just before the first finalizer is added
+    /// (kubernetes/kubernetes#77988). The deleted object was never marked for deletion.
+    ///
+    /// ```
+    /// use evenkeel_testkit::Cluster;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let cluster = Cluster::start().await;
+    /// let map = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.com/a]}}";
+    /// cluster.seed(map).await.unwrap();
+    /// assert!(cluster.delete_despite_finalizers::<ConfigMap>("default", "a"));
+    /// assert_eq!(cluster.snapshot().to_string(), "");
+    /// # }
+    /// ```
+    pub fn delete_despite_finalizers<K: kube::Resource<DynamicType = ()>>(&self, namespace: &str, name: &str) -> bool {
+        let (resource, key) = (Storage::new(&K::group(&()), &K::plural(&())), (namespace.to_owned(), name.to_owned()));
+        let store = &self.server.store;
+        // Another write may come in between.
+        while let Some(old) = store.get(&resource, &key) {
+            let write = Write { resource: resource.clone(), key: key.clone(), old: Some(old), new: None };
+            if store.commit(write).is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Sets the log of a container, as [`kube::Api::logs`] returns it.
     ///
     /// Without it, the log is empty while the pod has no `nodeName`. Once it has one, the request fails (400) until the

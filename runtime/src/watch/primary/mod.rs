@@ -6,6 +6,7 @@ mod rollback;
 #[cfg(test)]
 mod tests;
 mod undecodable;
+mod vanished;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,7 @@ use self::held::{Held, with_status_of};
 use self::listing::{CacheChange, Listing};
 use self::rollback::{Comparison, Newest, Source};
 use self::undecodable::Aside;
+use self::vanished::{Vanished, has_vanished};
 
 /// A function of an object.
 type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
@@ -62,12 +64,13 @@ pub(crate) struct Primary {
     decoder: Decoder,
     objects: Arc<Mutex<HashMap<Key, Held>>>,
     aside: Aside,
+    vanished: Vanished,
 }
 
 impl Primary {
     /// Creates an empty cache for objects of the decoder's type.
     pub(crate) fn new(decoder: Decoder) -> Self {
-        Self { decoder, objects: Arc::default(), aside: Aside::default() }
+        Self { decoder, objects: Arc::default(), aside: Aside::default(), vanished: Vanished::default() }
     }
 
     /// Decodes and records the response to one of our writes. `None` if it cannot be decoded.
@@ -180,9 +183,8 @@ impl Primary {
                 this.enqueue(&queue, &filter, this.apply(object, &filter));
             }
             Event::Delete(object) => {
-                let meta = object.metadata();
-                newest.raise(version_of(meta));
-                this.enqueue(&queue, &filter, this.remove(&Key::of(meta)));
+                newest.raise(version_of(object.metadata()));
+                this.enqueue(&queue, &filter, this.delete(object, &filter));
             }
         })
     }
@@ -254,6 +256,28 @@ impl Primary {
         let objects = self.lock();
         let here = objects.iter().filter(|(key, _)| namespace.is_none() || key.namespace.as_deref() == namespace);
         here.filter_map(|(key, held)| Some((key.clone(), version(held.wrote.as_deref()?).to_owned()))).collect()
+    }
+
+    /// Removes a deleted object. One that had our finalizer still needs its cleanup.
+    fn delete(&self, object: Decoded, filter: &PrimaryPredicate) -> Option<CacheChange> {
+        let key = Key::of(object.metadata());
+        let change = self.remove(&key)?;
+        if let Decoded::Valid(object) = object
+            && has_vanished(object.meta(), &filter.finalizer)
+        {
+            self.vanished.put(&key, object);
+        }
+        Some(change)
+    }
+
+    /// The last state of a deleted object whose cleanup did not run.
+    pub(crate) fn vanished(&self, key: &Key) -> Option<Arc<Object>> {
+        self.vanished.get(key)
+    }
+
+    /// Records that the deleted object needs no cleanup any more.
+    pub(crate) fn cleaned_up(&self, key: &Key) {
+        self.vanished.remove(key);
     }
 
     fn remove(&self, key: &Key) -> Option<CacheChange> {

@@ -1,0 +1,65 @@
+//! The cleanup of an object that the API server deleted although it had our finalizer.
+
+use super::api::gone;
+use super::api::identity::Unwritten;
+use super::context::PassContext;
+use super::decide::policy;
+use super::report::current_pass::CurrentPass;
+use super::report::{PassReport, hook};
+use super::run::{self, BodyEnd, Part};
+use crate::outcome::{Outcome, PassError};
+use crate::pipeline::object::Object;
+use crate::queue::Next;
+use crate::wiring::policy::ResolvedPolicy;
+
+/// Runs the cleanups with the last known state of the object, before any pass of a new object of its name.
+///
+/// # Errors
+/// A cleanup did not succeed; it is retried.
+pub(super) async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Result<(), Next> {
+    if must_clean_up(context, pass, object).await? {
+        run_cleanups(context, pass, object).await?;
+    }
+    context.env.primary.cleaned_up(pass.key);
+    Ok(())
+}
+
+/// Whether the object is gone, and its policy allows the cleanups. An object that left the selection of the watch still exists.
+async fn must_clean_up(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> Result<bool, Next> {
+    let identity = context.identity(pass.key, object);
+    match gone::live(&context.calls(&pass.answers), &identity).await {
+        Ok(_) => return Ok(false),
+        Err(Unwritten::Gone) => {}
+        Err(error) => {
+            tracing::warn!(?error, "the object vanished with its finalizer, and it could not be read; retrying");
+            return Err(Next::NotStarted { at_least: None });
+        }
+    }
+    policy::ask_namespace(context, pass.key, object).await;
+    match policy::policy(context, object) {
+        ResolvedPolicy::Known(policy) => Ok(policy.may_delete()),
+        ResolvedPolicy::Unknown(why) => {
+            tracing::warn!(error = why, "the object vanished with its finalizer, and its policy is unknown; retrying");
+            Err(Next::NotStarted { at_least: None })
+        }
+    }
+}
+
+async fn run_cleanups(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Result<(), Next> {
+    let BodyEnd { backend, result, .. } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
+    let ended = match result.outcome {
+        Outcome::Done | Outcome::Ignored => {
+            tracing::info!("cleaned up an object that the API server deleted in spite of its finalizer");
+            Ok(())
+        }
+        _ => {
+            let error = result.error.as_ref().map(PassError::message);
+            tracing::warn!(error, "the cleanup of an object that vanished with its finalizer failed; retrying");
+            Err(Next::Retry { progressed: false, at_least: None })
+        }
+    };
+    pass.ends(result.outcome.as_str());
+    hook::observe(context, &backend, &result.outcome, &PassReport::empty(), ended.as_ref().err());
+    run::blocking_work_ends(&backend).await;
+    ended
+}
