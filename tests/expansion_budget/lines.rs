@@ -41,7 +41,11 @@ impl Compiler {
         let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
         rustc.args(["--edition=2024", "--crate-type=lib", "--cap-lints=allow", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
         rustc
-            .args(["-Cno-prepopulate-passes", &format!("--emit=llvm-ir={}", output.display())])
+            .args([
+                "-Cno-prepopulate-passes",
+                "-Csymbol-mangling-version=v0",
+                &format!("--emit=llvm-ir={}", output.display()),
+            ])
             .arg(&input)
             .current_dir(&self.folder);
         for name in NAMED {
@@ -54,12 +58,25 @@ impl Compiler {
     }
 }
 
-/// The lines of code in functions that are compiled here, without labels and braces.
+/// The lines of code in functions that are compiled here because of this source, without labels and braces.
 fn in_bodies(text: &str) -> usize {
-    let mut inside = false;
+    let (mut inside, mut name) = (false, "");
     let code = text.lines().filter(|line| {
-        inside = (inside || line.starts_with("define")) && !line.starts_with('}');
+        // The compiler writes the name of a function, and then its attributes, above it.
+        if let Some(comment) = line.strip_prefix("; ").filter(|comment| !comment.starts_with("Function Attrs")) {
+            name = comment;
+        }
+        inside = (inside || line.starts_with("define") && !is_inlined(name)) && !line.starts_with('}');
         inside && line.starts_with("  ")
     });
     code.count()
+}
+
+/// Whether this is a function of a library without type parameters. The compiler copies small ones from optimized libraries.
+fn is_inlined(name: &str) -> bool {
+    let mut before_brackets = name.split('<').rev().skip(1);
+    let has_parameters =
+        before_brackets.any(|text| text.ends_with(|last: char| last == ':' || last == '_' || last.is_alphanumeric()));
+    let is_built_in = name.contains(['[', '&', '(', '*']);
+    !has_parameters && !is_built_in && !name.contains("subject::")
 }
