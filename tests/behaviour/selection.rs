@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use evenkeel::prelude::*;
 use evenkeel::{ApiError, Bare};
-use evenkeel_testkit::eventually;
 use evenkeel_tests::listener::{listening, objects};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::pod::a_pod;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::ResourceExt;
@@ -72,18 +71,12 @@ fn a_map(name: &str, labels: &Value, data: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name, "labels": labels }, "data": data })
 }
 
-async fn logged(lab: &Lab, wanted: &[&str]) {
-    eventually(SOON, || async { (lab.log().len() >= wanted.len()).then_some(()) }).await;
-    quiet().await;
-    assert_eq!(lab.log(), wanted);
-}
-
 async fn only_objects_with_the_labels_are_watched(world: World) -> World {
     let lab = Lab::at("a");
     world.create::<ConfigMap>(a_map("out", &json!({}), &json!({}))).await;
     world.create::<ConfigMap>(a_map("web", &json!({ "tier": "web" }), &json!({}))).await;
     let running = world.operator::<labelled>(lab.clone());
-    logged(&lab, &["see web"]).await;
+    lab.settles_at(&["see web"]).await;
     let watches =
         world.wire.calls().into_iter().filter(|call| call.path.contains("/configmaps") && call.method == "GET");
     let all = watches.map(|call| call.query).collect::<Vec<_>>();
@@ -91,10 +84,10 @@ async fn only_objects_with_the_labels_are_watched(world: World) -> World {
     // It joins the selection, leaves it, and changes outside of it.
     let label = |value: Value| json!({ "metadata": { "labels": value } });
     world.merge::<ConfigMap>("out", label(json!({ "tier": "db" }))).await;
-    logged(&lab, &["see web", "see out"]).await;
+    lab.settles_at(&["see web", "see out"]).await;
     world.merge::<ConfigMap>("out", label(json!({ "off": "yes" }))).await;
     world.merge::<ConfigMap>("out", json!({ "data": { "k": "1" } })).await;
-    logged(&lab, &["see web", "see out"]).await;
+    lab.settles_at(&["see web", "see out"]).await;
     running.stop().await.unwrap();
     world
 }
@@ -104,12 +97,12 @@ async fn an_object_that_left_the_selection_is_cleaned_up(world: World) -> World 
     world.create::<ConfigMap>(a_map("out", &json!({}), &json!({}))).await;
     world.create::<ConfigMap>(a_map("web", &json!({ "tier": "web" }), &json!({}))).await;
     let running = world.operator::<registrar>(lab.clone());
-    logged(&lab, &["register web"]).await;
+    lab.settles_at(&["register web"]).await;
     world.merge::<ConfigMap>("web", json!({ "metadata": { "labels": null }, "data": { "k": "1" } })).await;
-    logged(&lab, &["register web"]).await;
+    lab.settles_at(&["register web"]).await;
     world.delete::<ConfigMap>("web").await;
     world.until_gone::<ConfigMap>("web").await;
-    logged(&lab, &["register web", "unregister web"]).await;
+    lab.settles_at(&["register web", "unregister web"]).await;
     world.delete::<ConfigMap>("out").await;
     world.until_gone::<ConfigMap>("out").await;
     running.stop().await.unwrap();
@@ -122,17 +115,17 @@ async fn the_filter_selects_objects_and_its_panic_loses_none(world: World) -> Wo
     world.create::<ConfigMap>(a_map("b", &json!({}), &json!({}))).await;
     let (operator, address) = listening(world.prepare::<filtered>(lab.clone()));
     let running = Running::start(operator);
-    logged(&lab, &["see a"]).await;
+    lab.settles_at(&["see a"]).await;
     // The debug page lists only selected objects.
     let shown = || async { objects(address, "").await.iter().map(|object| object["name"].clone()).collect::<Vec<_>>() };
     assert_eq!(shown().await, ["a"]);
     world.merge::<ConfigMap>("b", json!({ "data": { "mine": "1" } })).await;
-    logged(&lab, &["see a", "see b"]).await;
+    lab.settles_at(&["see a", "see b"]).await;
     world.merge::<ConfigMap>("b", json!({ "data": { "mine": null } })).await;
-    logged(&lab, &["see a", "see b"]).await;
+    lab.settles_at(&["see a", "see b"]).await;
     assert_eq!(shown().await, ["a"]);
     world.create::<ConfigMap>(a_map("c", &json!({}), &json!({ "panic": "1" }))).await;
-    logged(&lab, &["see a", "see b", "see c"]).await;
+    lab.settles_at(&["see a", "see b", "see c"]).await;
     running.stop().await.unwrap();
     world
 }

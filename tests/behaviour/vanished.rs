@@ -4,15 +4,20 @@
 use std::sync::Arc;
 
 use evenkeel_testkit::eventually;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use serde_json::{Value, json};
 use tokio::sync::MutexGuard;
 
-/// An operator that is held in the first step of this widget, after its finalizer was added. The server then deletes the widget.
-async fn vanished<'l>(lab: &'l Arc<Lab>, spec: Value) -> (World, Running, MutexGuard<'l, ()>) {
+async fn world() -> World {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
+    world
+}
+
+/// An operator that is held in the first step of this widget, after its finalizer was added. The server then deletes the widget.
+async fn vanished<'l>(lab: &'l Arc<Lab>, spec: Value) -> (World, Running, MutexGuard<'l, ()>) {
+    let world = world().await;
     let held = lab.hold.lock().await;
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", spec)).await;
@@ -25,18 +30,12 @@ fn delete(world: &World) {
     assert!(world.cluster().delete_despite_finalizers::<Widget>(&world.namespace, "w"));
 }
 
-async fn logged(lab: &Lab, wanted: &[&str]) {
-    eventually(SOON, || async { (lab.log().len() >= wanted.len()).then_some(()) }).await;
-    quiet().await;
-    assert_eq!(lab.log(), wanted);
-}
-
 #[tokio::test]
 async fn an_object_that_vanishes_during_its_first_pass_is_cleaned_up() {
     let lab = Lab::at("a");
     let (_world, operator, held) = vanished(&lab, json!({})).await;
     drop(held);
-    logged(&lab, &["fetch w", "store w", "remove w"]).await;
+    lab.settles_at(&["fetch w", "store w", "remove w"]).await;
     operator.stop().await.unwrap();
 }
 
@@ -46,7 +45,7 @@ async fn a_failed_cleanup_of_a_vanished_object_is_retried() {
     // Its cleanup fails twice.
     let (_world, operator, held) = vanished(&lab, json!({ "store": "broken" })).await;
     drop(held);
-    logged(&lab, &["fetch w", "store w", "remove w", "remove w", "remove w"]).await;
+    lab.settles_at(&["fetch w", "store w", "remove w", "remove w", "remove w"]).await;
     operator.stop().await.unwrap();
 }
 
@@ -57,36 +56,34 @@ async fn a_vanished_object_is_cleaned_up_before_a_new_one_of_its_name() {
     world.create::<Widget>(a_widget("w", json!({}))).await;
     drop(held);
     world.until::<Widget>("w", "ready", is_ready).await;
-    logged(&lab, &["fetch w", "store w", "remove w", "remove w", "remove w", "fetch w", "store w"]).await;
+    lab.settles_at(&["fetch w", "store w", "remove w", "remove w", "remove w", "fetch w", "store w"]).await;
     operator.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_vanished_object_whose_policy_keeps_its_resources_is_not_cleaned_up() {
     let lab = Lab::at("a");
-    let world = World::on(Server::InProcess).await.unwrap();
-    world.install(&definition()).await;
+    let world = world().await;
     let operator = world.operator::<widget>(lab.clone());
     let mut object = a_widget("w", json!({}));
     object["metadata"]["annotations"] = json!({ "evenkeel.dev/policy": "detach-on-delete" });
     world.create::<Widget>(object).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     delete(&world);
-    logged(&lab, &["fetch w", "store w"]).await;
+    lab.settles_at(&["fetch w", "store w"]).await;
     operator.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn an_object_that_is_missing_after_a_restore_is_not_cleaned_up() {
     let lab = Lab::at("a");
-    let world = World::on(Server::InProcess).await.unwrap();
-    world.install(&definition()).await;
+    let world = world().await;
     let backup = world.cluster().backup();
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     world.cluster().restore(&backup);
     world.until_gone::<Widget>("w").await;
-    logged(&lab, &["fetch w", "store w"]).await;
+    lab.settles_at(&["fetch w", "store w"]).await;
     operator.stop().await.unwrap();
 }

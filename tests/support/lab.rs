@@ -9,7 +9,7 @@ use evenkeel_testkit::eventually;
 use kube::ResourceExt;
 use tokio::time::sleep;
 
-use crate::test_env::SOON;
+use crate::test_env::{SOON, quiet};
 use crate::widget::Widget;
 
 /// The external world and the effects on it.
@@ -89,6 +89,16 @@ impl Lab {
         let mut log = self.take_log();
         log.sort();
         assert_eq!(log, lines);
+    }
+
+    /// Waits until exactly these lines were logged, in this order, and no more follow.
+    ///
+    /// # Panics
+    /// Other lines are logged, or too few.
+    pub async fn settles_at(&self, lines: &[&str]) {
+        eventually(SOON, || async { (self.log().len() >= lines.len()).then_some(()) }).await;
+        quiet().await;
+        assert_eq!(self.log(), lines);
     }
 
     /// The times between equal lines of the log.

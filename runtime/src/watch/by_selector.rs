@@ -120,8 +120,9 @@ fn follow<K: CacheForm>(
         }
         if listed {
             let missed = std::mem::take(&mut missed);
-            let awaited = first.completes();
-            missed.iter().filter(|_| awaited).for_each(&on_change);
+            if first.completes() {
+                missed.iter().for_each(&on_change);
+            }
         }
     });
     result

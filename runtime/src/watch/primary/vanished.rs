@@ -4,7 +4,6 @@
 //! (kubernetes/kubernetes#77988). The watch then reports the deletion of an object that was never marked for deletion.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::ObjectMeta;
@@ -12,38 +11,25 @@ use kube::api::ObjectMeta;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
 
-/// The objects whose cleanup did not run. All clones share them.
+/// The objects whose cleanup did not run. All clones share them. The map is usually empty, so a lookup is cheap.
 #[derive(Clone, Default)]
-pub(super) struct Vanished(Arc<Inner>);
-
-#[derive(Default)]
-struct Inner {
-    objects: Mutex<HashMap<Key, Arc<Object>>>,
-    /// Every pass asks, and there is almost never such an object.
-    count: AtomicUsize,
-}
+pub(super) struct Vanished(Arc<Mutex<HashMap<Key, Arc<Object>>>>);
 
 impl Vanished {
     pub(super) fn put(&self, key: &Key, object: Arc<Object>) {
-        self.change(|objects| drop(objects.insert(key.clone(), object)));
+        self.lock().insert(key.clone(), object);
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Arc<Object>> {
-        (self.0.count.load(Ordering::SeqCst) > 0).then(|| self.lock().get(key).cloned()).flatten()
+        self.lock().get(key).cloned()
     }
 
     pub(super) fn remove(&self, key: &Key) {
-        self.change(|objects| drop(objects.remove(key)));
-    }
-
-    fn change(&self, change: impl FnOnce(&mut HashMap<Key, Arc<Object>>)) {
-        let mut objects = self.lock();
-        change(&mut objects);
-        self.0.count.store(objects.len(), Ordering::SeqCst);
+        self.lock().remove(key);
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Object>>> {
-        self.0.objects.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
