@@ -17,6 +17,7 @@ use super::correlator::{Correlation, Correlator, EventKey};
 use crate::api::ApiError;
 use crate::api::grant::Grant;
 use crate::pass::api::request::answered;
+use crate::random::uniform;
 
 /// Maximum length of an object's name.
 const MAX_NAME: usize = 253;
@@ -85,7 +86,7 @@ impl Recorder {
 
     fn stored(&self, event: &Event, about: &ObjectReference, note: &str) -> Stored {
         let now = crate::clock::now();
-        let name = event_name(about.name.as_deref().unwrap_or(&self.controller), now.as_nanosecond());
+        let name = event_name(about.name.as_deref().unwrap_or(&self.controller), unique(now.as_nanosecond()));
         Stored {
             action: Some(event.action.clone()),
             reason: Some(event.reason.clone()),
@@ -113,6 +114,12 @@ fn explain(error: ApiError, about: &ObjectReference) -> ApiError {
     Grant { verbs: &["create", "patch"], resource: &resource, subresource: None, namespace }.explain(error)
 }
 
+/// The time plus a random part of a second: two reconcilers can record events about one object at the same time, and an equal name would
+/// lose one.
+fn unique(nanoseconds: i128) -> i128 {
+    nanoseconds + (uniform() * 1e9) as i128
+}
+
 /// The name of an event: object name and time, within the length limit.
 fn event_name(object: &str, nanoseconds: i128) -> String {
     let time = format!(".{nanoseconds:x}");
@@ -123,6 +130,12 @@ fn event_name(object: &str, nanoseconds: i128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn events_of_the_same_time_have_different_names() {
+        let names: std::collections::HashSet<_> = (0..20).map(|_| event_name("w", unique(255))).collect();
+        assert_eq!(names.len(), 20);
+    }
 
     #[test]
     fn event_names_are_truncated_to_the_limit() {
