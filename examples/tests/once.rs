@@ -36,3 +36,8 @@ fn the_reaper_deletes_a_pod() {
 fn the_recorder_records_a_change_of_the_kind_that_a_flag_names() {
     runs(env!("CARGO_BIN_EXE_recorder"), "recorded has changed");
 }
+
+#[test]
+fn the_follower_records_a_change_that_its_daemon_reports() {
+    runs(env!("CARGO_BIN_EXE_follower"), "recorded 21 degrees");
+}

@@ -46,7 +46,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
     let reconciler_args = quote! {
         conditions = C, requeue = spec.interval, retry = pause, on_end = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", field_manager = "m",
         triggers(spec, labels("a.b/tier"), annotations),
-        previously(field_managers("x"), finalizers("d.e/f")), crate = ::keel
+        daemons(follow), previously(field_managers("x"), finalizers("d.e/f")), crate = ::keel
     };
     vec![
         (|_, item| crate::condition_set::derive(item.clone()), TokenStream::new(), set),
@@ -54,6 +54,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         (crate::status::attribute, quote!(crate = ::keel), status),
         (crate::sub_reconciler::attribute, step_args, step),
         (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
+        daemon(),
         (crate::reconciler::attribute, reconciler_args, reconciler()),
         (
             crate::reconciler::attribute,
@@ -90,6 +91,17 @@ fn reconciler() -> TokenStream {
     }
 }
 
+/// A daemon.
+fn daemon() -> (Macro, TokenStream, TokenStream) {
+    let daemon = quote!(
+        async fn follow(repo: &Repo, daemon: &Daemon) -> Result<(), E> {
+            Ok(())
+        }
+    );
+    let attribute = |args, item: &TokenStream| crate::lifecycle::attribute(crate::lifecycle::What::Daemon, args, item);
+    (attribute, quote!(timeout = "1m", crate = ::keel), daemon)
+}
+
 /// A reconciler as a struct.
 fn structure() -> TokenStream {
     quote! {
@@ -105,6 +117,8 @@ fn structure() -> TokenStream {
             async fn fetch(&self, repo: &Repo, cx: &mut Cx) -> Result<Commit, E> { self.git.fetch(repo) }
             #[cleanup(of = fetch)]
             async fn remove(&self, repo: &Repo, cx: &mut Cx) -> Result<(), E> { Ok(()) }
+            #[daemon]
+            async fn follow(&self, repo: &Repo, daemon: &Daemon) -> Result<(), E> { Ok(()) }
             fn other(&self) -> u8 { 1 }
         }
     }

@@ -63,6 +63,12 @@ impl WritePermit {
     pub(crate) fn is_valid(&self) -> bool {
         self.taken.open && *self.gate.0.borrow() == self.taken
     }
+
+    /// Waits until the permit is invalid.
+    pub(crate) async fn expired(&self) {
+        // The sender lives as long as the gate, so waiting cannot fail.
+        let _ = self.gate.0.subscribe().wait_for(|state| !self.taken.open || *state != self.taken).await;
+    }
 }
 
 #[cfg(test)]

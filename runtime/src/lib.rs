@@ -71,8 +71,8 @@ pub mod bounds {
     pub use crate::kind::TriggeredBy;
     pub use crate::pipeline::step::{HasCleanup, Undo};
     pub use crate::pipeline::{
-        IsSet, StepFn, StepOf, StepOutput, claim_handler, has_cleanup, hook_handler, is_primary, is_set, may_own,
-        observe_handler, place, step_of, triggered_by, wiring_of,
+        IsSet, StepFn, StepOf, StepOutput, claim_handler, daemon_handler, has_cleanup, hook_handler, is_primary,
+        is_set, may_own, observe_handler, place, step_of, triggered_by, wiring_of,
     };
     pub use crate::status::{StatusField, field_schema};
 }
@@ -84,8 +84,8 @@ pub mod __private;
 pub use api::{ApiError, ErrorDetail};
 #[doc(inline)]
 pub use evenkeel_macros::{
-    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, postcondition, precondition, reconciler,
-    status, sub_reconciler,
+    ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
+    reconciler, status, sub_reconciler,
 };
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 
@@ -98,6 +98,7 @@ pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
 pub use pipeline::bare::Bare;
 pub use pipeline::context::{Cx, Pass, StatusOf};
+pub use pipeline::daemon::{Daemon, DaemonOf};
 pub use pipeline::dynamic::Dynamic;
 #[doc(inline)]
 pub use pipeline::hook;

@@ -8,14 +8,15 @@ pub use crate::interval::Interval;
 pub use crate::operator::Operator;
 pub use crate::outcome::{PassResult, ReconcileError};
 pub use crate::pipeline::context::{Cx, Pass};
+pub use crate::pipeline::daemon::Daemon;
 pub use crate::pipeline::hook::PassEnd;
 pub use crate::pipeline::step::Absent;
 pub use crate::status::operation::RemoteOperation;
 pub use crate::wiring::policy::Policy;
 #[doc(no_inline)]
 pub use evenkeel_macros::{
-    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, postcondition, precondition, reconciler,
-    status, sub_reconciler,
+    ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
+    reconciler, status, sub_reconciler,
 };
 #[doc(no_inline)]
 pub use kube::{CustomResource, KubeSchema};

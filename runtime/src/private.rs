@@ -11,6 +11,7 @@ pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::check::{check_actions_stored, check_fields, check_step, check_summary, check_unset};
 pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
+pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;
@@ -24,9 +25,9 @@ pub use crate::pipeline::step::{
     Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,
 };
 pub use crate::pipeline::{
-    Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claim_handler, has_cleanup, hook_handler, is_empty,
-    is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of, triggered_by, value,
-    wiring_of,
+    Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claim_handler, daemon_handler, has_cleanup,
+    hook_handler, is_empty, is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of,
+    triggered_by, value, wiring_of,
 };
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;

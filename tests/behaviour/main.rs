@@ -15,6 +15,7 @@ mod calls;
 mod claim;
 mod closed_reasons;
 mod condition;
+mod daemon;
 mod debounce;
 mod declared;
 mod depend;

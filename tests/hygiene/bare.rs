@@ -63,6 +63,11 @@ pub async fn gone(_repo: &GitRepository) -> ::std::result::Result<(), BareError>
     ::std::result::Result::Ok(())
 }
 
+#[::evenkeel::daemon(timeout = "1m")]
+pub async fn follow(_repo: &GitRepository, _daemon: &::evenkeel::Daemon) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
 #[::evenkeel::claim]
 pub async fn take(_repo: &mut GitRepository) -> ::std::result::Result<(), BareError> {
     ::std::result::Result::Ok(())
@@ -87,6 +92,7 @@ pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::PassEnd<'_, Git
     observe = self::look,
     claim = self::take,
     hooks(self::gone),
+    daemons(self::follow),
     on_end = self::report,
     depends_on = spec.depends_on,
 )]

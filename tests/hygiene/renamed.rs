@@ -49,12 +49,17 @@ pub async fn seen(_repo: &GitRepository, _git: &Git) -> Result<(), RenamedError>
     Ok(())
 }
 
+#[keel::daemon(crate = crate::renamed::vendor::keel)]
+pub async fn follow(_repo: &GitRepository, _git: &Git, _daemon: &keel::Daemon) -> Result<(), RenamedError> {
+    Ok(())
+}
+
 #[keel::claim(crate = crate::renamed::vendor::keel)]
 pub async fn take(_repo: &mut GitRepository) -> Result<(), RenamedError> {
     Ok(())
 }
 
-#[keel::reconciler(conditions = RenamedCondition, claim = take, hooks(seen), crate = crate::renamed::vendor::keel)]
+#[keel::reconciler(conditions = RenamedCondition, claim = take, hooks(seen), daemons(follow), crate = crate::renamed::vendor::keel)]
 pub async fn renamed(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
     allowed(repo, cx).await?;
     make(repo, git, cx).await?;
@@ -80,6 +85,11 @@ impl RenamedStruct {
 
     #[keel::hook(before_steps)]
     async fn begun(&self, _repo: &GitRepository) -> Result<(), RenamedError> {
+        Ok(())
+    }
+
+    #[keel::daemon]
+    async fn follow(&self, _repo: &GitRepository, _daemon: &keel::Daemon) -> Result<(), RenamedError> {
         Ok(())
     }
 

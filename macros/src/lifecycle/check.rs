@@ -1,4 +1,4 @@
-//! Checks of a claim or a hook.
+//! Checks of a claim, a hook or a daemon.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -6,6 +6,7 @@ use syn::{FnArg, ReturnType, Type};
 
 use super::model::{Shape, What};
 use crate::errors::Errors;
+use crate::syntax::context_type::is_borrow_of;
 use crate::syntax::function::{Function, behind};
 use crate::syntax::signature::{check_named, check_plain, parse_dependencies, parse_object};
 
@@ -16,6 +17,9 @@ pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Opt
     if kind == What::Claim {
         check_changes(&what, function, errors);
     }
+    if kind == What::Daemon {
+        check_handle(&what, function, errors);
+    }
     let output = output(&what, function, errors);
     if errors.count() > before {
         return None;
@@ -25,10 +29,25 @@ pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Opt
     let dependencies = parse_dependencies(&what, &step, errors);
     if let (Some(home), Some(param), false) = (&function.home, function.params().get(1), dependencies.is_empty()) {
         let help = format!("make it a field of `{}`", home.name);
-        errors.push(param, format_args!("a {} of a struct takes the object only", kind.word()), help);
+        let (word, more) = (kind.word(), if kind == What::Daemon { " and its `Daemon`" } else { "" });
+        errors.push(param, format_args!("a {word} of a struct takes the object{more} only"), help);
     }
     let (object, output) = object.zip(output).filter(|_| errors.count() == before)?;
     Some(Shape { object, dependencies, output })
+}
+
+/// A daemon takes the `Daemon` by which it requests a reconcile.
+fn check_handle(what: &str, function: &Function, errors: &mut Errors) {
+    let params = function.params();
+    let last = params.last().filter(|_| params.len() > 1);
+    if !last.is_some_and(|last| is_borrow_of(&last.ty, "Daemon")) {
+        let help = "write `daemon: &Daemon` as the last parameter";
+        let headline = format!("{what} takes the object first and a `&Daemon` last");
+        match last {
+            Some(last) => errors.push(&last.ty, headline, help),
+            None => errors.push(&function.sig.ident, headline, help),
+        }
+    }
 }
 
 /// Rejects an argument of a step, since a claim or a hook has no context.
@@ -69,7 +88,7 @@ fn output(what: &str, function: &Function, errors: &mut Errors) -> Option<Type> 
     }
 }
 
-/// The same function in the form of a step, to reuse the checks of steps: the object borrowed, a context last.
+/// The same function in the form of a step, to reuse the checks of steps: the object borrowed, a context last. A daemon has that form.
 fn as_step(kind: What, function: &Function) -> Function {
     let mut sig = function.sig.clone();
     let first = sig.inputs.iter_mut().find_map(|input| match input {
@@ -79,7 +98,9 @@ fn as_step(kind: What, function: &Function) -> Function {
     if let (What::Claim, Some(Type::Reference(reference))) = (kind, first.map(|typed| &mut *typed.ty)) {
         reference.mutability = None;
     }
-    sig.inputs.push(syn::parse_quote!(_: &mut ()));
+    if kind != What::Daemon {
+        sig.inputs.push(syn::parse_quote!(_: &mut ()));
+    }
     let Function { attrs, vis, body, home, .. } = function;
     Function { attrs: attrs.clone(), vis: vis.clone(), sig, body: body.clone(), home: home.clone() }
 }

@@ -1,4 +1,4 @@
-//! Expands a claim or a hook: the function, and its call by a reconciler.
+//! Expands a claim, a hook or a daemon: the function, and its call by a reconciler.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use super::model::{Args, Moment, Shape, What};
 use crate::sub_reconciler::Parts;
+use crate::syntax::duration::expand_duration;
 use crate::syntax::handler::Link;
 use crate::syntax::hidden::hidden;
 use crate::syntax::names::plain;
@@ -36,14 +37,20 @@ impl What {
         match self {
             Self::Claim => (format_ident!("Claim"), format_ident!("claim"), Some(quote!(mut))),
             Self::Hook => (format_ident!("Hooked"), format_ident!("hook"), None),
+            Self::Daemon => (format_ident!("DaemonOf"), format_ident!("run"), None),
         }
     }
 }
 
-/// The point at which a hook runs; empty for a claim.
-fn expand_when(what: What, Args { krate, when }: &Args) -> TokenStream {
+/// The point at which a hook runs or the time limit of a daemon; empty for a claim.
+fn expand_when(what: What, Args { krate, when, timeout }: &Args) -> TokenStream {
+    let timeout = timeout.iter().map(|limit| expand_duration(krate, *limit));
     let when = match when.as_ref().map(ToString::to_string).as_deref() {
         _ if what == What::Claim => return TokenStream::new(),
+        _ if what == What::Daemon => {
+            let limit = quote!(#krate::std::option::Option<#krate::std::time::Duration>);
+            return quote!(#(const TIMEOUT: #limit = #krate::std::option::Option::Some(#timeout);)*);
+        }
         Some("read") => "Read",
         Some("after_steps") => "After",
         Some("before_delete") => "BeforeDelete",
@@ -61,7 +68,9 @@ fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
     let (name, here) = (plain(&function.sig.ident), krate.at(output.span()));
     let error = quote_spanned!(output.span()=> <#output as #here::StepOutput>::Error);
     let (object_, deps) = (hidden("object"), hidden("deps"));
-    let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, None);
+    let last = (*what == What::Daemon).then(|| hidden("daemon"));
+    let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, last.as_ref());
+    let last = last.iter();
     let (params, bounds) = marker.params(more.as_ref(), &asked);
     let ((of, method, changes), when) = (what.names(), expand_when(*what, args));
     quote! {
@@ -73,6 +82,7 @@ fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
             async fn #method(
                 #object_: & #changes #object,
                 #deps: &<#reconciler as #krate::Reconciler>::Deps,
+                #(#last: &#krate::Daemon,)*
             ) -> #krate::std::result::Result<(), Self::Error> {
                 #called.await
             }
@@ -84,6 +94,7 @@ fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
 fn expand_poison(moment: &Moment) -> TokenStream {
     let Moment { what, args, marker, .. } = moment;
     let (krate, any) = (&args.krate, hidden("R"));
+    let last = (*what == What::Daemon).then(|| quote!(_: &#krate::Daemon,));
     let (params, bounds) = marker.params(Some(&any), &quote!(#any: #krate::Reconciler,));
     let ((of, method, changes), when) = (what.names(), expand_when(*what, args));
     quote! {
@@ -94,6 +105,7 @@ fn expand_poison(moment: &Moment) -> TokenStream {
             async fn #method(
                 _: & #changes <#any as #krate::Reconciler>::Object,
                 _: &<#any as #krate::Reconciler>::Deps,
+                #last
             ) -> #krate::std::result::Result<(), Self::Error> {
                 #krate::std::result::Result::Ok(())
             }

@@ -1,4 +1,6 @@
-//! The parsed claim or hook.
+//! The parsed claim, hook or daemon.
+
+use std::time::Duration;
 
 use proc_macro2::Ident;
 use syn::Type;
@@ -12,6 +14,7 @@ use crate::syntax::marker::Marker;
 pub(crate) enum What {
     Claim,
     Hook,
+    Daemon,
 }
 
 impl What {
@@ -19,11 +22,12 @@ impl What {
         match self {
             Self::Claim => "claim",
             Self::Hook => "hook",
+            Self::Daemon => "daemon",
         }
     }
 }
 
-/// A claim or a hook, valid or not.
+/// A claim, a hook or a daemon, valid or not.
 pub(crate) struct Moment {
     pub(crate) what: What,
     pub(crate) args: Args,
@@ -38,6 +42,8 @@ pub(crate) struct Args {
     pub(crate) krate: Krate,
     /// The point at which a hook runs.
     pub(crate) when: Option<Ident>,
+    /// The time limit of one run of a daemon.
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// The parts of the signature.

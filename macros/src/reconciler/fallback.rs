@@ -54,7 +54,7 @@ pub(crate) fn expand_poison(
     object: Option<&Type>,
 ) -> TokenStream {
     let (krate, conditions, after) = (&args.krate, args.conditions.iter(), args.on_end.iter());
-    let beside = args.observe.iter().chain(&args.claim).chain(&args.hooks);
+    let beside = args.observe.iter().chain(&args.claim).chain(&args.hooks).chain(&args.daemons);
     let object = object.map_or_else(|| quote!(#krate::ErrorPlaceholder), ToTokens::to_token_stream);
     quote! {
         impl #head {

@@ -12,6 +12,12 @@ pub(crate) fn is_context(ty: &Type, name: &str) -> bool {
     last(&reference.elem).is_some_and(|segment| segment.ident == name)
 }
 
+/// Whether the type is `&` of a path that ends in the name.
+pub(crate) fn is_borrow_of(ty: &Type, name: &str) -> bool {
+    let Some(reference) = behind(ty).filter(|reference| reference.mutability.is_none()) else { return false };
+    last(&reference.elem).is_some_and(|segment| segment.ident == name)
+}
+
 fn last(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) => path.path.segments.last(),
@@ -42,6 +48,16 @@ pub(crate) fn mend(function: &mut Function) -> bool {
         *context.ty = syn::parse_quote!(&mut #owned);
     }
     is_one
+}
+
+/// Replaces the type of a last parameter `cx: &mut Cx`, which is none of a daemon. The error is already reported, as in [`mend`].
+pub(crate) fn replace(function: &mut Function, ty: &Type) {
+    if let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut()
+        && last(behind(&context.ty).map_or(&*context.ty, |reference| &reference.elem))
+            .is_some_and(|it| it.ident == "Cx")
+    {
+        *context.ty = ty.clone();
+    }
 }
 
 /// The step that a context names.

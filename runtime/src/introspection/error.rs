@@ -23,7 +23,8 @@ pub(super) fn errors(wiring: &Wiring) -> Vec<Known> {
     let mut all: Vec<Known> = Vec::new();
     let claim = wiring.claim.map(|claim| *claim.step);
     let hooks = wiring.hooks.iter().map(|hook| *hook.step);
-    for step in claim.into_iter().chain(hooks).chain(wiring.all_steps()) {
+    let daemons = wiring.daemons.iter().map(|daemon| *daemon.step);
+    for step in claim.into_iter().chain(hooks).chain(wiring.all_steps()).chain(daemons) {
         for info in step.failures() {
             match all.iter_mut().find(|known| known.info == *info) {
                 Some(known) if known.steps.contains(&step.name) => {}

@@ -114,6 +114,8 @@ impl Controller {
             reconciler: reconciler.clone(),
             primary: primary.clone(),
             relations: relations.clone(),
+            queue: queue.clone(),
+            stop: context.stop.clone(),
             jitter: context.jitter,
             gate: context.gate.clone(),
             enabled_triggers: context.enabled_triggers,
@@ -136,8 +138,6 @@ impl Controller {
             context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
         }
         let shown = counted.show(&worker, &queue, &pause);
-        let triggers = JoinSet::new();
-        let missing = None;
         Self {
             context,
             reconciler,
@@ -148,8 +148,8 @@ impl Controller {
             lists,
             expected,
             pause,
-            triggers,
-            missing,
+            triggers: JoinSet::new(),
+            missing: None,
             shown,
         }
     }

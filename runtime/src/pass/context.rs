@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use kube::api::DynamicObject;
+use tokio_util::sync::CancellationToken;
 
 use super::api::calls::Calls;
 use super::api::identity::Identity;
 use super::api::request::Sender;
+use super::daemon::{DaemonSetup, Daemons};
 use super::decide::selection::is_wanted;
 use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
@@ -27,7 +29,7 @@ use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
-use crate::queue::{Backoff, Key, Next};
+use crate::queue::{Backoff, Key, Next, Queue};
 use crate::status::observed::Observed;
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches};
@@ -48,6 +50,10 @@ pub(crate) struct PassSetup {
     pub(crate) primary: Primary,
     /// The caches of owned and watched kinds.
     pub(crate) relations: RelatedCaches,
+    /// The queue, for requests of daemons.
+    pub(crate) queue: Queue,
+    /// The stop of the operator, which stops the daemons.
+    pub(crate) stop: CancellationToken,
     /// Spreads the requeue intervals.
     pub(crate) jitter: Jitter,
     /// Fences the writes.
@@ -89,6 +95,7 @@ pub(crate) struct PassContext {
     pub(super) finalizers: Finalizers,
     pub(super) wiring_hash: String,
     pub(super) recorder: Arc<Recorder>,
+    pub(super) daemons: Daemons,
     pub(super) clock: Clock,
     pub(super) memory: Mutex<HashMap<Key, Memory>>,
     pub(super) dependents: Dependents,
@@ -100,13 +107,23 @@ impl PassContext {
     pub(crate) fn new(env: PassSetup) -> Self {
         let (wiring, kind, hook) = (env.reconciler.wiring(), env.reconciler.kind(), env.reconciler.hook());
         let field_manager = wiring.field_manager_under(&env.operator);
+        let recorder = Arc::new(Recorder::new(env.events.clone(), &env.operator));
         Self {
             finalizers: Finalizers::new(wiring, &kind.resource.group, &env.operator),
             wiring_hash: wiring_hash::with_gates(
                 wiring_hash::wiring(wiring, hook, env.access, env.owner.as_deref()),
                 &env.gates,
             ),
-            recorder: Arc::new(Recorder::new(env.events.clone(), &env.operator)),
+            daemons: Daemons::new(DaemonSetup {
+                reconciler: env.reconciler.clone(),
+                recorder: recorder.clone(),
+                queue: env.queue.clone(),
+                gate: env.gate.clone(),
+                stop: env.stop.clone(),
+                meter: env.meter.clone(),
+                backoff: env.backoff,
+            }),
+            recorder,
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
@@ -149,6 +166,7 @@ impl PassContext {
     }
 
     pub(super) fn forget(&self, key: &Key) -> Next {
+        self.daemons.drop_of(key);
         self.env.relations.keep(key, &BTreeSet::new());
         self.memory().remove(key);
         self.dependents.set(key, HashSet::new());
@@ -187,6 +205,11 @@ impl PassContext {
             deleting: object.meta().deletion_timestamp.is_some(),
             urgent: false,
         }
+    }
+
+    /// Starts the daemons of the object, unless they run.
+    pub(super) fn start_daemons(&self, key: &Key, object: &Arc<Object>) {
+        self.daemons.start(key, object, || self.reference(&**object));
     }
 
     pub(super) fn reference(&self, object: &Object) -> ObjectReference {

@@ -23,6 +23,9 @@ use crate::wiring::policy::{Policy, ResolvedPolicy};
 
 /// Cleans up after the steps. Ignores an object without our finalizer.
 pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
+    if let Err(next) = context.daemons.stop(pass.key).await {
+        return next;
+    }
     if context.finalizers.is_released(object.meta()) {
         return Next::Await;
     }

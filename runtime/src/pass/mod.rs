@@ -5,7 +5,9 @@
 
 mod api;
 mod backend;
+mod code_end;
 mod context;
+mod daemon;
 mod decide;
 mod delete;
 mod finish;
@@ -104,6 +106,7 @@ fn fast_path(
     let facts = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread);
     match facts.decide() {
         Ok(Decision::Unchanged) if facts.is_quiet() => {
+            context.start_daemons(key, &object);
             Ok(schedule::next_unchanged(context, &*object, &facts.seen, facts.late))
         }
         decision => {
@@ -159,15 +162,22 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
     let decision = missing::read(context, key, &*object, triggers, decision).await;
     match decision {
         Decision::Contested(left) => return Next::Later(left),
-        Decision::Foreign(other) => return foreign::skip_foreign(context, pass, &*object, &other),
+        Decision::Foreign(other) => {
+            context.daemons.drop_of(key);
+            return foreign::skip_foreign(context, pass, &*object, &other);
+        }
         Decision::Delete => return delete::delete(context, pass, object).boxed().await,
-        Decision::Suspended => return suspended::reconcile_suspended(context, pass, &*object).boxed().await,
+        Decision::Suspended => {
+            context.daemons.drop_of(key);
+            return suspended::reconcile_suspended(context, pass, &*object).boxed().await;
+        }
         _ => suspended::note_resumed(context, pass, &*object),
     }
     match (decision, retry_write::pending(context, key)) {
         (Decision::Resend, Some(pending)) => retry_write::resend(context, pass, object, pending).boxed().await,
         (Decision::Unchanged, _) => {
             pass.ends(UNCHANGED);
+            context.start_daemons(key, &object);
             unchanged_object::reconcile_unchanged(context, pass, &*object).await
         }
         (Decision::Blocked(error), _) => blocked::block(context, pass, &*object, error).boxed().await,
@@ -185,13 +195,27 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
         true => context.wiring.observe.map(Part::Observer),
         false => Some(Part::Steps),
     };
+    if let Err(next) = daemons_stop(context, pass.key, &*object, part).await {
+        return next;
+    }
     let Some(part) = part else { return skipped::skip_by_policy(context, pass, &*object).boxed().await };
     // Boxed one after the other, so that neither future contains the other.
     let end = run::body(context, pass, &*object, claimed, part).boxed().await;
     let backend = end.backend.clone();
     let next = finish::finish(context, pass, &*object, end).boxed().await;
     run::blocking_work_ends(&backend).await;
+    if matches!(part, Part::Steps) && !matches!(next, Next::Forget) {
+        context.start_daemons(pass.key, &object);
+    }
     next
+}
+
+/// Stops the daemons of another version of the object, and all of them if the policy forbids the steps.
+async fn daemons_stop(context: &PassContext, key: &Key, object: &Object, part: Option<Part>) -> Result<(), Next> {
+    match part {
+        Some(Part::Steps) => context.daemons.stop_outdated(key, object).await,
+        _ => context.daemons.stop(key).await,
+    }
 }
 
 /// Reads the object from the cache; after [`HANGS`] conflicts from the server, in case the cache hangs.

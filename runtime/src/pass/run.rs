@@ -1,27 +1,24 @@
-//! The body: runs the author's code for a live or deleted object, and contains panics and endless runs.
+//! The body: runs the author's code for a live or deleted object.
 
-use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::api::PassBackend;
 use super::backend;
+use super::code_end::run_code;
 use super::context::PassContext;
 use super::decide::policy;
 use super::report;
 use super::report::current_pass::CurrentPass;
 use crate::interval::Clamped;
-use crate::outcome::{Outcome, PassError, PassResult, panicked};
+use crate::outcome::{Outcome, PassError, PassResult};
 use crate::pipeline::context::Pass;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::mapping::mapped_to;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::PassState;
-use crate::queue::meter::CutOff;
 use crate::wiring::policy::ResolvedPolicy;
 use crate::wiring::{ObserveHandler, When};
 
@@ -32,13 +29,6 @@ pub(super) struct BodyResult {
     pub(super) error: Option<PassError>,
     /// The undeclared labels and annotations that the claim changed in this pass.
     pub(super) claimed: Vec<String>,
-}
-
-/// How the author's code ended.
-pub(super) enum CodeEnd {
-    Returned(PassResult),
-    Panicked(String),
-    TimedOut(Duration),
 }
 
 /// The state of a pass after the author's code.
@@ -69,9 +59,9 @@ pub(super) async fn body(
     let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
     let mut pass = Pass { state: &mut state };
     let ended = match context.wiring.hooks.is_empty() {
-        true => run(limit, part.run(reconciler, object, &mut pass)).await,
+        true => run_code(limit, part.run(reconciler, object, &mut pass)).await,
         // Boxed: hooks are rare and should not enlarge every body.
-        false => run(limit, hooked(reconciler, object, &mut pass, part).boxed()).await,
+        false => run_code(limit, hooked(reconciler, object, &mut pass, part).boxed()).await,
     };
     if let Some(how) = ended.cut_off() {
         context.env.meter.record(|counts| counts.cut_off(how));
@@ -146,33 +136,4 @@ async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass
         (hook.run)(object, reconciler.deps(), &mut *pass.state).await?;
     }
     Ok(())
-}
-
-/// Runs the author's code and catches a panic. Drops the future after `limit`.
-pub(super) async fn run(limit: Duration, body: impl Future<Output = PassResult>) -> CodeEnd {
-    match tokio::time::timeout(limit, AssertUnwindSafe(body).catch_unwind()).await {
-        Ok(Ok(flow)) => CodeEnd::Returned(flow),
-        Ok(Err(panic)) => CodeEnd::Panicked(panicked(&*panic)),
-        Err(_) => CodeEnd::TimedOut(limit),
-    }
-}
-
-impl CodeEnd {
-    pub(super) fn cut_off(&self) -> Option<CutOff> {
-        match self {
-            Self::Returned(_) => None,
-            Self::Panicked(_) => Some(CutOff::Panic),
-            Self::TimedOut(_) => Some(CutOff::TimeOut),
-        }
-    }
-
-    /// The error that stopped the pipeline. A panic or a time-out is recorded on the step in which it happened.
-    pub(super) fn error(self, state: &mut PassState) -> Option<PassError> {
-        let error = match self {
-            Self::Returned(flow) => return flow.err(),
-            Self::Panicked(text) => state.cut_off("Panicked", &|part| format!("{part} panicked: {text}")),
-            Self::TimedOut(limit) => state.cut_off("TimedOut", &|part| format!("{part} did not end within {limit:?}")),
-        };
-        Some(error)
-    }
 }

@@ -17,6 +17,7 @@ use crate::wiring::policy::ResolvedPolicy;
 /// # Errors
 /// A cleanup did not succeed; it is retried.
 pub(super) async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Result<(), Next> {
+    context.daemons.stop(pass.key).await?;
     if must_clean_up(context, pass, object).await? {
         run_cleanups(context, pass, object).await?;
     }

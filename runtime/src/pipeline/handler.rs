@@ -84,7 +84,7 @@ pub trait Hooked<R: Reconciler>: Sized {
 /// A reconciler that has a dependency of this type for a cleanup, an observer, a claim or a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no dependency `{T}`",
-    label = "required by a cleanup, an observer, a claim or a hook",
+    label = "required by a cleanup, an observer, a claim, a hook or a daemon",
     note = "add a `&{T}` parameter to `{Self}`; for a struct, write `impl Provides<{T}> for {Self}`"
 )]
 pub trait Provides<T: ?Sized>: Reconciler {

@@ -3,6 +3,7 @@
 pub(crate) mod bare;
 pub(crate) mod check;
 pub(crate) mod context;
+pub(crate) mod daemon;
 #[cfg(feature = "operator")]
 pub(crate) mod dyn_reconciler;
 pub(crate) mod dynamic;
@@ -19,8 +20,9 @@ pub(crate) mod step;
 
 use self::check::UNKNOWN;
 pub(crate) use self::context::StepTag;
-use self::context::{Cx, Pass, claim, hook, observe, undo};
+use self::context::{Cx, Pass, claim, hook, observe, run_daemon, undo};
 pub use self::context::{Pipeline, pipeline};
+use self::daemon::DaemonOf;
 pub(crate) use self::handler::Undo;
 use self::handler::{Claim, Hooked, Observe};
 use self::object::Primary;
@@ -34,7 +36,7 @@ pub(crate) use crate::kind::TriggeredBy;
 use crate::outcome::ReconcileError;
 use crate::outcome::reporting::{Until, WatchedKind};
 pub(crate) use crate::wiring::handler::UndoStep;
-use crate::wiring::{ClaimHandler, HookHandler, Kind, KindInfo, ObserveHandler, OwnableBy, StepWiring};
+use crate::wiring::{ClaimHandler, DaemonHandler, HookHandler, Kind, KindInfo, ObserveHandler, OwnableBy, StepWiring};
 
 /// A function whose last parameter is the context of a step. `M` is the list of its parameters, which rustc infers.
 #[diagnostic::on_unimplemented(
@@ -224,6 +226,14 @@ pub const fn hook_handler<R: Reconciler, S: Hooked<R>>() -> HookHandler {
     let step =
         const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
     HookHandler { when: S::WHEN, step, run: hook::<S, R> }
+}
+
+/// The daemon `S` of the reconciler `R`.
+#[must_use]
+pub const fn daemon_handler<R: Reconciler, S: DaemonOf<R>>() -> DaemonHandler {
+    let step =
+        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    DaemonHandler { step, timeout: S::TIMEOUT, run: run_daemon::<S, R> }
 }
 
 /// The wiring of a step, with its cleanup in the reconciler `R`. The places are valid only if the step's conditions belong to the set `C`.

@@ -20,6 +20,10 @@ pub(crate) trait Counts: Send + Sync {
     fn cut_off(&self, how: CutOff);
     /// A step has ended.
     fn step(&self, step: &'static str, how: &'static str, took: Duration);
+    /// A daemon has started.
+    fn daemon_started(&self, daemon: &'static str);
+    /// A daemon has ended, or was stopped.
+    fn daemon_ended(&self, daemon: &'static str, how: &'static str);
 }
 
 /// Records the API calls of all reconcilers.

@@ -18,5 +18,8 @@ type Run<'a> = Pin<Box<dyn Future<Output = PassResult> + Send + 'a>>;
 /// the pass.
 pub(crate) type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Erased) -> Run<'a>;
 
+/// Like [`UndoStep`], for a daemon. The last parameter is its handle.
+pub(crate) type DaemonTask = for<'a> fn(&'a Erased, &'a Erased, &'a Erased) -> Run<'a>;
+
 /// Like [`UndoStep`], for a function that changes the object.
 pub(crate) type ClaimStep = for<'a> fn(&'a mut Erased, &'a Erased, &'a mut Erased) -> Run<'a>;

@@ -1,6 +1,8 @@
-//! Handlers that run in addition to the steps: claim, hooks and observer.
+//! Handlers that run in addition to the steps: claim, hooks, daemons and observer.
 
-use super::handler::{ClaimStep, UndoStep};
+use std::time::Duration;
+
+use super::handler::{ClaimStep, DaemonTask, UndoStep};
 use super::step::{StepWiring, When};
 
 /// The function that may change metadata and spec before the finalizer is stored.
@@ -23,6 +25,18 @@ pub struct HookHandler {
     /// Runs the hook.
     #[doc(hidden)]
     pub run: UndoStep,
+}
+
+/// A daemon, a long-running task beside the passes of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct DaemonHandler {
+    /// The name of the daemon and its errors.
+    pub step: &'static StepWiring,
+    /// The time limit of one run; `None`: unlimited.
+    pub timeout: Option<Duration>,
+    /// Runs the daemon.
+    #[doc(hidden)]
+    pub run: DaemonTask,
 }
 
 /// The function that runs instead of the steps if the policy forbids changes.

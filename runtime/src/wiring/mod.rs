@@ -21,7 +21,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 
 pub use self::flow::{Arm, Node};
-pub use self::lifecycle::{ClaimHandler, HookHandler, ObserveHandler};
+pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};
 use self::policy::Policies;
 #[cfg(feature = "operator")]
 pub(crate) use self::relation::selector_parts;
@@ -110,6 +110,9 @@ pub struct Wiring {
     /// The hooks in order (`hooks(announce)`).
     #[doc(hidden)]
     pub hooks: &'static [HookHandler],
+    /// The daemons (`daemons(follow)`).
+    #[doc(hidden)]
+    pub daemons: &'static [DaemonHandler],
 }
 
 impl Wiring {
@@ -140,6 +143,7 @@ impl Wiring {
         observe: None,
         claim: None,
         hooks: &[],
+        daemons: &[],
     };
 
     /// Creates the wiring that every reconciler has: its name and its conditions.

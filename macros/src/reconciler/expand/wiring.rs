@@ -40,7 +40,8 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let filtered = args.filter.iter().map(|_| quote!(filtered: true,));
     let (request_annotation, triggers) =
         (args.request_annotation.iter(), triggers::expand(krate, args.triggers.as_ref()));
-    let (policies, claim, hooks) = (expand_policies(args), expand_claim(args), expand_hooks(args));
+    let (policies, claim) = (expand_policies(args), expand_claim(args));
+    let (hooks, daemons) = (expand_hooks(args), expand_daemons(args));
     quote! {
         #krate::Wiring {
             #(doc: #doc,)*
@@ -61,6 +62,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #policies
             #claim
             #hooks
+            #daemons
             #previously
             #summary
             ..#krate::Wiring::of::<#set>(#name)
@@ -119,6 +121,18 @@ fn expand_hooks(args: &ReconcilerArgs) -> TokenStream {
     match args.hooks.is_empty() {
         true => TokenStream::new(),
         false => quote!(hooks: &[#(#hooks),*],),
+    }
+}
+
+/// The daemons. This is the only check that each is a daemon of this reconciler.
+fn expand_daemons(args: &ReconcilerArgs) -> TokenStream {
+    let daemons = args.daemons.iter().map(|daemon| {
+        let here = args.krate.at(daemon.span());
+        quote_spanned!(daemon.span()=> #here::daemon_handler::<Self, #daemon>())
+    });
+    match args.daemons.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(daemons: &[#(#daemons),*],),
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Members {
     pub(super) claim: Option<Path>,
     /// The markers of the hooks.
     pub(super) hooks: Vec<Path>,
+    /// The markers of the daemons.
+    pub(super) daemons: Vec<Path>,
     /// Whether every step can be called.
     pub(super) callable: bool,
 }
@@ -92,12 +94,12 @@ fn is(attr: &Attribute, name: &str) -> bool {
 }
 
 /// The attributes that give a method of a struct a role in its reconciler.
-const ATTRIBUTES: [&str; 4] = ["cleanup", "observe", "claim", "hook"];
+const ATTRIBUTES: [&str; 5] = ["cleanup", "observe", "claim", "hook", "daemon"];
 
 /// Those among them that make it a step. `check` is the former name of two of them.
 const STEPS: [&str; 4] = ["sub_reconciler", "precondition", "postcondition", "check"];
 
-/// Removes the attribute that makes a method a step, a cleanup, an observer, a claim or a hook.
+/// Removes the attribute that makes a method a step, a cleanup, an observer, a claim, a hook or a daemon.
 pub(super) fn take_attribute(function: &mut Function) -> Option<Attribute> {
     let ours = |attr: &Attribute| ATTRIBUTES.iter().chain(&STEPS).any(|name| is(attr, name));
     let at = function.attrs.iter().position(ours)?;
@@ -116,6 +118,7 @@ pub(super) fn read(krate: &Krate, block: &mut Block, home: &Home, errors: &mut E
         observer: None,
         claim: None,
         hooks: Vec::new(),
+        daemons: Vec::new(),
         callable: true,
     };
     for item in std::mem::take(&mut block.items) {
@@ -144,6 +147,11 @@ impl Members {
             let (module, name) = (&self.home.module, &function.sig.ident);
             self.hooks.push(parse_quote!(#module::#name));
             self.parts.push(lifecycle::method(What::Hook, args, krate.clone(), function, errors));
+        } else if is(&attr, "daemon") {
+            check_cfg("daemon", &function, errors);
+            let (module, name) = (&self.home.module, &function.sig.ident);
+            self.daemons.push(parse_quote!(#module::#name));
+            self.parts.push(lifecycle::method(What::Daemon, args, krate.clone(), function, errors));
         } else if is(&attr, "observe") {
             check_cfg("observer", &function, errors);
             self.take_observer(&function.sig.ident, errors);

@@ -28,7 +28,8 @@ pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Error
             let observe = args.observe.or(members.observer.take());
             let claim = args.claim.or(members.claim.take());
             let hooks = args.hooks.into_iter().chain(std::mem::take(&mut members.hooks)).collect();
-            let args = ReconcilerArgs { observe, claim, hooks, ..args };
+            let daemons = args.daemons.into_iter().chain(std::mem::take(&mut members.daemons)).collect();
+            let args = ReconcilerArgs { observe, claim, hooks, daemons, ..args };
             let mut draft = model::read(args, function, &mut errors);
             draft.sound &= members.callable;
             expand::expand(&block, &members, &draft.finish())

@@ -13,11 +13,12 @@ use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
 use crate::pass::backend;
+use crate::pass::code_end::run_code;
 use crate::pass::context::PassContext;
 use crate::pass::decide::ownership;
 use crate::pass::finish::{self, json_patch};
 use crate::pass::report::current_pass::CurrentPass;
-use crate::pass::run::{BodyEnd, BodyResult, run};
+use crate::pass::run::{BodyEnd, BodyResult};
 use crate::pipeline::object::Object;
 use crate::pipeline::state::PassState;
 use crate::queue::Next;
@@ -95,7 +96,7 @@ async fn claim(
     let asked = context.env.reconciler.timeout(object).unwrap_or(context.wiring.timeout);
     let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
     let mut claimed = object.copy();
-    let ended = run(limit, (claim.run)(&mut *claimed, context.env.reconciler.deps(), &mut state)).await;
+    let ended = run_code(limit, (claim.run)(&mut *claimed, context.env.reconciler.deps(), &mut state)).await;
     if let Some(how) = ended.cut_off() {
         context.env.meter.record(|counts| counts.cut_off(how));
     }

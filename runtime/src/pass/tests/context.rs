@@ -10,6 +10,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::client::decode::Decoder;
 use crate::condition::{Condition, ConditionInfo, Polarity};
@@ -73,7 +74,7 @@ impl StatusContract for ThingStatus {
 const STORED: ConditionInfo = ConditionInfo::new("Stored", Polarity::Positive);
 pub(super) static STEP: StepWiring = PLAIN_STEP;
 const PLAIN_STEP: StepWiring = StepWiring { name: "store", sets: &[0], ..StepWiring::EMPTY };
-const PLAIN: Wiring = Wiring { name: "thing", conditions: &[STORED], steps: &[PLAIN_STEP], ..Wiring::EMPTY };
+pub(super) const PLAIN: Wiring = Wiring { name: "thing", conditions: &[STORED], steps: &[PLAIN_STEP], ..Wiring::EMPTY };
 const EXTERNAL: Wiring = Wiring { steps: &[StepWiring { external: true, ..PLAIN_STEP }], ..PLAIN };
 
 /// The author's code.
@@ -152,7 +153,12 @@ pub(super) fn external(code: Code, answers: impl IntoIterator<Item = Answer>) ->
     of_wiring(&EXTERNAL, code, answers)
 }
 
-fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Item = Answer>) -> (PassContext, Script) {
+/// The same for a reconciler with this wiring.
+pub(super) fn of_wiring(
+    wiring: &'static Wiring,
+    code: Code,
+    answers: impl IntoIterator<Item = Answer>,
+) -> (PassContext, Script) {
     let script = Script::new(answers);
     let client = script.calls.sender.client.clone();
     let watches = SharedWatches::new(client.plain(), Health::default(), Streaming::default());
@@ -165,6 +171,8 @@ fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Ite
         reconciler,
         primary: Primary::new(Decoder::of::<Thing>()),
         relations: RelatedCaches::new(&watches, wiring, kind, Scope::default(), Queue::default()),
+        queue: Queue::default(),
+        stop: CancellationToken::new(),
         jitter: Jitter::default(),
         gate: script.gate.clone(),
         enabled_triggers: EnabledTriggers::default(),

@@ -1,6 +1,7 @@
 //! The single stages of a pass.
 
 mod context;
+mod daemon;
 
 use std::time::Duration;
 

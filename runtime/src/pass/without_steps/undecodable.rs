@@ -18,6 +18,7 @@ pub(in crate::pass) fn absent(context: &PassContext, pass: &mut CurrentPass<'_>)
         return context.forget(key);
     }
     pass.ends(UNDECODABLE);
+    context.daemons.drop_of(key);
     if let Some(found) = context.env.primary.report_undecodable(key) {
         let note = note(context, key, &found);
         tracing::warn!(object = %key, "{note}");

@@ -39,7 +39,7 @@ pub(crate) use self::run::StepTag;
 pub(crate) use self::run::begin;
 pub(crate) use self::run::undo_all;
 pub use self::run::{Pipeline, finish, pipeline};
-pub(crate) use self::run_handler::{claim, hook, observe, undo};
+pub(crate) use self::run_handler::{claim, hook, observe, run_daemon, undo};
 pub(crate) use self::timeout::Limit;
 
 /// The context of a pass: one run of a reconciler for one object.

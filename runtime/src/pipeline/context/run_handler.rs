@@ -6,7 +6,8 @@ use super::run::{begin, finish, stop};
 use super::timeout::Limit;
 use super::{Cx, Pass};
 use crate::api::BoxFuture;
-use crate::outcome::{Class, PassResult};
+use crate::outcome::{Class, PassError, PassResult, ReconcileError};
+use crate::pipeline::daemon::{Daemon, DaemonOf};
 use crate::pipeline::handler::{Claim, Hooked, Observe, Undo};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::step::SubReconciler;
@@ -80,6 +81,28 @@ where
             }
             pass_error
         })
+    })
+}
+
+/// Runs a daemon.
+#[allow(clippy::expect_used, reason = "what runs a daemon hands it its handle")]
+pub(crate) fn run_daemon<'a, S, R>(
+    object: &'a Erased,
+    deps: &'a Erased,
+    handle: &'a Erased,
+) -> BoxFuture<'a, PassResult>
+where
+    S: DaemonOf<R>,
+    R: Reconciler,
+{
+    let (object, deps) = known::<R>(object, deps);
+    let handle: &Daemon = handle.downcast_ref().expect("the handle of the daemon");
+    Box::pin(async move {
+        let failed = |error: S::Error| {
+            let error_ = PassError::new(error.class(), error.reason(), &error.to_string(), error.actions());
+            PassError { retry: error.retry(), ..error_ }
+        };
+        S::run(object, deps, handle).await.map_err(failed)
     })
 }
 

@@ -2,12 +2,14 @@
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 /// Labels whose values come from the wiring.
 pub(super) type Labels<const N: usize> = [(&'static str, &'static str); N];
 pub(super) type Counters<const N: usize> = Family<Labels<N>, Counter>;
+pub(super) type Gauges<const N: usize> = Family<Labels<N>, Gauge>;
 pub(super) type Times<const N: usize> = Family<Labels<N>, Histogram, Buckets>;
 
 /// The buckets of a histogram, in seconds.
@@ -40,6 +42,8 @@ pub(super) struct Families {
     pub(super) worked: Times<2>,
     pub(super) steps: Counters<3>,
     pub(super) step_time: Times<2>,
+    pub(super) daemons: Gauges<2>,
+    pub(super) daemon_ends: Counters<3>,
 }
 
 impl Families {
@@ -55,6 +59,8 @@ impl Families {
             worked: Family::new_with_constructor(Buckets(QUEUE)),
             steps: Family::default(),
             step_time: Family::new_with_constructor(Buckets(PASS)),
+            daemons: Family::default(),
+            daemon_ends: Family::default(),
         }
     }
 
@@ -76,5 +82,7 @@ impl Families {
         );
         into.register("evenkeel_step", "Runs of a step, by result", self.steps.clone());
         into.register("evenkeel_step_duration_seconds", "How long a step takes", self.step_time.clone());
+        into.register("evenkeel_daemons", "Running daemons, by reconciler", self.daemons.clone());
+        into.register("evenkeel_daemon_ends", "Ends of a daemon, by result", self.daemon_ends.clone());
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
 use super::families::Families;
@@ -21,6 +22,9 @@ const RESULTS: [&str; 4] = ["success", "error", "requeue", "requeue_after"];
 /// The results of a step.
 pub(crate) const ENDS: [&str; 7] = ["success", "stalled", "waiting", "transient", "ignored", "panic", "timeout"];
 
+/// The results of a daemon. `stopped`: its object or the operator no longer needs it.
+const DAEMON_ENDS: [&str; 8] = ["success", "stalled", "waiting", "transient", "ignored", "panic", "timeout", "stopped"];
+
 /// The metrics of one reconciler.
 pub(crate) struct ReconcilerMetrics {
     wiring: Wiring,
@@ -35,6 +39,7 @@ pub(crate) struct ReconcilerMetrics {
     waited: Histogram,
     worked: Histogram,
     steps: Vec<Step>,
+    daemons: Vec<Running>,
     last: Mutex<HashMap<Key, Last>>,
     subject: OnceLock<Weak<dyn Subject>>,
 }
@@ -43,6 +48,12 @@ struct Step {
     name: &'static str,
     ends: [Counter; 7],
     time: Histogram,
+}
+
+struct Running {
+    name: &'static str,
+    now: Gauge,
+    ends: [Counter; 8],
 }
 
 /// How the last pass of an object ended.
@@ -64,6 +75,12 @@ impl ReconcilerMetrics {
             let time = families.step_time.get_or_create_owned(&[controller[0], label]);
             Step { name: step.name, ends: ENDS.map(ended), time }
         };
+        let daemon = |daemon: &crate::wiring::DaemonHandler| {
+            let (name, label) = (daemon.step.name, ("daemon", daemon.step.name));
+            let ended = |end| families.daemon_ends.get_or_create_owned(&[controller[0], label, ("result", end)]);
+            let now = families.daemons.get_or_create_owned(&[controller[0], label]);
+            Running { name, now, ends: DAEMON_ENDS.map(ended) }
+        };
         Self {
             wiring: *wiring,
             kind: kind.to_owned(),
@@ -77,6 +94,7 @@ impl ReconcilerMetrics {
             waited: families.waited.get_or_create_owned(&queue),
             worked: families.worked.get_or_create_owned(&queue),
             steps: wiring.all_steps().map(step).collect(),
+            daemons: wiring.daemons.iter().map(daemon).collect(),
             last: Mutex::default(),
             subject: OnceLock::new(),
         }
@@ -160,6 +178,20 @@ impl Counts for ReconcilerMetrics {
             counter.inc();
         }
         step.time.observe(took.as_secs_f64());
+    }
+
+    fn daemon_started(&self, daemon: &'static str) {
+        if let Some(daemon) = self.daemons.iter().find(|known| known.name == daemon) {
+            daemon.now.inc();
+        }
+    }
+
+    fn daemon_ended(&self, daemon: &'static str, how: &'static str) {
+        let Some(daemon) = self.daemons.iter().find(|known| known.name == daemon) else { return };
+        daemon.now.dec();
+        if let Some(counter) = DAEMON_ENDS.iter().zip(&daemon.ends).find_map(|(name, c)| (*name == how).then_some(c)) {
+            counter.inc();
+        }
     }
 }
 

@@ -1,0 +1,150 @@
+//! Runs one daemon of one object: restarts it after a failure, and pauses it while another replica may be active.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::EventType;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::leadership::Leadership;
+use crate::outcome::reporting::EventLevel;
+use crate::outcome::retry::Retry;
+use crate::outcome::{Class, PassError};
+use crate::pass::code_end::{CodeEnd, run_code};
+use crate::pass::report::event::{Recorder, event, publish};
+use crate::pipeline::daemon::Daemon;
+use crate::pipeline::dyn_reconciler::DynReconciler;
+use crate::pipeline::object::Object;
+use crate::queue::meter::Meter;
+use crate::queue::{Backoff, Key, Queue, TriggerSet};
+use crate::wiring::DaemonHandler;
+
+/// What all daemons of a reconciler share.
+pub(in crate::pass) struct DaemonSetup {
+    pub(in crate::pass) reconciler: Arc<dyn DynReconciler>,
+    pub(in crate::pass) recorder: Arc<Recorder>,
+    pub(in crate::pass) queue: Queue,
+    pub(in crate::pass) gate: Leadership,
+    /// Stops all of them.
+    pub(in crate::pass) stop: CancellationToken,
+    pub(in crate::pass) meter: Meter,
+    pub(in crate::pass) backoff: Backoff,
+}
+
+/// One daemon of one object.
+pub(super) struct Task {
+    pub(super) setup: Arc<DaemonSetup>,
+    pub(super) handler: &'static DaemonHandler,
+    pub(super) key: Key,
+    pub(super) object: Arc<Object>,
+    /// The object in events.
+    pub(super) about: ObjectReference,
+}
+
+/// Runs the daemon until it has nothing more to do.
+pub(super) async fn supervise(task: Task) {
+    let mut failures = 0;
+    loop {
+        task.setup.gate.opened().await;
+        let (permit, began) = (task.setup.gate.permit(), Instant::now());
+        let ended = tokio::select! {
+            biased;
+            () = permit.expired() => continue,
+            ended = task.run() => ended,
+        };
+        let Some(error) = ended else { return tracing::debug!("the daemon has ended") };
+        // It ran well for longer than the longest pause.
+        if began.elapsed() > task.setup.backoff.cap {
+            failures = 0;
+        }
+        let pause = task.pause(&error, failures);
+        failures += 1;
+        task.report(&error, pause).await;
+        let Some(pause) = pause else { return };
+        sleep(pause).await;
+    }
+}
+
+/// Counts a daemon as running, and as stopped if it is dropped.
+struct Counted<'t> {
+    task: &'t Task,
+    how: &'static str,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.task.setup.meter.record(|counts| counts.daemon_ended(self.task.handler.step.name, self.how));
+    }
+}
+
+impl Task {
+    /// Runs the daemon once and returns its error, if it failed.
+    async fn run(&self) -> Option<PassError> {
+        let name = self.handler.step.name;
+        self.setup.meter.record(|counts| counts.daemon_started(name));
+        let mut counted = Counted { task: self, how: "stopped" };
+        let (queue, key) = (self.setup.queue.clone(), self.key.clone());
+        let handle = Daemon::new(move || queue.add(&key, TriggerSet::TRIGGERED));
+        let limit = self.handler.timeout.unwrap_or(Duration::MAX);
+        let (how, error) =
+            match run_code(limit, (self.handler.run)(&*self.object, self.setup.reconciler.deps(), &handle)).await {
+                CodeEnd::Returned(Ok(())) => ("success", None),
+                CodeEnd::Returned(Err(error)) => (error.class.as_str(), Some(error)),
+                CodeEnd::Panicked(text) => {
+                    ("panic", Some(PassError::mishap("Panicked", &format!("{} panicked: {text}", self.part()))))
+                }
+                CodeEnd::TimedOut(limit) => ("timeout", Some(PassError::timed_out(&self.part(), limit))),
+            };
+        counted.how = how;
+        error.filter(|error| error.class != Class::Ignored)
+    }
+
+    fn part(&self) -> String {
+        format!("the daemon `{}`", self.handler.step.name)
+    }
+
+    /// The time until the next run; `None`: it does not run again for this version of the object.
+    fn pause(&self, error: &PassError, failures: u32) -> Option<Duration> {
+        match error.class {
+            Class::Stalled | Class::Ignored => None,
+            Class::Waiting { poll: Some(poll) } => Some(poll.max(Backoff::FAST.base)),
+            Class::Waiting { poll: None } => Some(Backoff::FAST.delay(failures)),
+            Class::Transient => Some(match error.retry {
+                Retry::Fast => Backoff::FAST.delay(failures),
+                Retry::Slow => self.setup.backoff.delay(failures),
+                Retry::VerySlow => Retry::HOUR,
+            }),
+        }
+    }
+
+    /// Logs the failure and emits an event.
+    async fn report(&self, error: &PassError, pause: Option<Duration>) {
+        match pause {
+            Some(pause) => tracing::warn!(%error, ?pause, "the daemon failed; restarting it after the pause"),
+            None => tracing::warn!(%error, "the daemon failed; it starts again when the spec changes"),
+        }
+        let type_ = match error.actions.event {
+            EventLevel::None => return,
+            EventLevel::Normal => EventType::Normal,
+            EventLevel::Warning => EventType::Warning,
+        };
+        let note = format!("{} failed: {}", self.part(), error.message);
+        publish(self.setup.recorder.clone(), vec![(event(type_, error.reason, &note), self.about.clone())]).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_of_no_time_at_all_is_no_limit() {
+        let end = run_code(Duration::MAX, async {
+            sleep(Duration::from_secs(3600 * 24 * 365)).await;
+            Ok(())
+        });
+        assert!(matches!(end.await, CodeEnd::Returned(Ok(()))));
+    }
+}

@@ -1,0 +1,19 @@
+//! A hook is no daemon.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, store};
+
+#[hook(before_steps)]
+async fn follow(_repo: &GitRepository) -> Result<(), RepoError> {
+    Ok(())
+}
+
+#[reconciler(conditions = RepoCondition, daemons(follow))]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
