@@ -327,46 +327,7 @@ pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Turns a function into a daemon of a reconciler.
 ///
-/// A daemon is a long-running task of one object, beside its passes: it follows something outside of the cluster, and requests a reconcile when
-/// that changes.
-///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[daemon]
-/// pub async fn follow(device: &Device, bus: &Bus, daemon: &Daemon) -> Result<(), BusError> {
-///     let mut changes = bus.changes(&device.spec.address).await?;
-///     while changes.next().await.is_some() {
-///         daemon.reconcile();
-///     }
-///     Ok(())
-/// }
-///
-/// #[reconciler(conditions = DeviceCondition, daemons(follow))]
-/// pub async fn device(device: &Device, bus: &Bus, cx: &mut Pass<'_>) -> PassResult { .. }
-/// ```
-///
-/// | argument | meaning |
-/// | --- | --- |
-/// | `timeout = "10m"` | the time limit of one run, after which the daemon is restarted; unlimited by default |
-/// | `crate = ::path` | the path of the runtime crate, if it is renamed |
-///
-/// The parameters between the object and the `&Daemon` are dependencies, which are matched by type with those of the reconciler. The object is a
-/// copy: a daemon that needs the current one requests a reconcile and leaves the work to a step.
-///
-/// It starts after the first pass of its object that runs the steps or finds nothing to do. It is stopped when one of these happens:
-///
-/// - The object is deleted, before its cleanups run.
-/// - The spec changes, before the steps run. It starts again with the new object after them.
-/// - The object is suspended, leaves the selection, belongs to another operator, or its policy forbids changes.
-/// - The operator stops, or the process may no longer write.
-///
-/// A daemon that returns `Ok(())`, or an error of the class `stalled` or `ignored`, starts again when the spec changes or the operator restarts.
-/// After any other error, a panic or a time-out it is restarted with the back-off of the reconciler. A failure is logged and emits an event. It
-/// changes no condition.
-///
-/// # Cancellation
-/// A stopped daemon is dropped at its next `.await`. Do not block the thread, or the cleanups of a deleted object wait for it.
-///
-/// For a method of a struct, omit `daemons(..)`. Generates a type with the name of the function, and implements `DaemonOf` for it.
+#[doc = include_str!("lifecycle/daemon.md")]
 #[proc_macro_attribute]
 pub fn daemon(args: TokenStream, item: TokenStream) -> TokenStream {
     lifecycle::attribute(lifecycle::What::Daemon, args.into(), &item.into()).into()

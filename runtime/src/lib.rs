@@ -29,6 +29,8 @@ mod clock;
 pub mod condition;
 mod const_str;
 pub mod dependency;
+#[cfg(feature = "dry-run")]
+mod dry_run;
 #[cfg(feature = "flux")]
 pub mod flux;
 pub mod guide;

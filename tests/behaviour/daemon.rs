@@ -194,7 +194,7 @@ async fn a_daemon_that_has_ended_starts_again_only_for_a_new_spec() {
         lab.settles_at(&["obey w beside 0", &run, "obey w beside 0", "obey w beside 0", &run]).await;
         operator.stop().await.unwrap();
         let events = world.notes("w", "WrongAddress");
-        assert_eq!(events.iter().all(|note| note == "the daemon `follow` failed: the address is wrong"), true);
+        assert!(events.iter().all(|note| note == "the daemon `follow` failed: the address is wrong"), "{events:?}");
         assert_eq!(events.is_empty(), mode != "wrong", "{mode}: {events:?}");
     }
 }

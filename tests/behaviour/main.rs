@@ -20,6 +20,7 @@ mod debounce;
 mod declared;
 mod depend;
 mod diagnostics;
+mod dry_run;
 mod durations;
 mod dynamic;
 mod elsewhere;

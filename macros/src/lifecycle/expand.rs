@@ -73,11 +73,14 @@ fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
     let last = last.iter();
     let (params, bounds) = marker.params(more.as_ref(), &asked);
     let ((of, method, changes), when) = (what.names(), expand_when(*what, args));
+    let is_pure = *what == What::Claim && function.home.is_none() && dependencies.is_empty();
+    let pure = is_pure.then(|| quote!(const IS_PURE: #krate::std::primitive::bool = true;));
     quote! {
         #[automatically_derived]
         impl #params #krate::#of<#reconciler> for #marker #bounds {
             type Error = #error;
             const NAME: &'static #krate::std::primitive::str = #name;
+            #pure
             #when
             async fn #method(
                 #object_: & #changes #object,

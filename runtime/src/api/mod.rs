@@ -4,6 +4,7 @@
 #[cfg(feature = "operator")]
 pub(crate) mod adoption;
 mod detail;
+mod dry_run;
 mod error;
 #[cfg(feature = "operator")]
 pub(crate) mod grant;
@@ -20,6 +21,7 @@ use kube::core::{DynamicObject, ObjectMeta};
 pub(crate) use self::error::FOREIGN;
 // A glob, so that documentation and the public API listing keep the path `backend::ApiError`.
 pub use self::detail::ErrorDetail;
+pub use self::dry_run::DryRunLog;
 pub use self::error::*;
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Watched;
@@ -97,6 +99,11 @@ pub trait Backend: Send + Sync {
     /// The policy of the operator for references to other namespaces.
     fn access(&self) -> Access {
         Access::default()
+    }
+    /// The log of the dry run, if this is one.
+    #[doc(hidden)]
+    fn dry_run(&self) -> Option<&'static dyn DryRunLog> {
+        None
     }
     /// The warnings that were logged for this reconciler.
     fn warned(&self) -> &Warned;

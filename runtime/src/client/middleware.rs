@@ -112,10 +112,10 @@ fn bounded(body: Body, is_watch: bool) -> Filtered<Ending<Body>, Option<Bound>> 
 }
 
 /// The calls of a client, as a service.
-pub(super) type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
+pub(crate) type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
 
 /// Wraps a client with a layer.
-fn over<L, B>(client: &Client, layer: &L) -> Client
+pub(crate) fn over<L, B>(client: &Client, layer: &L) -> Client
 where
     L: Layer<Calls>,
     L::Service: Service<Request<Body>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Send + 'static,

@@ -17,5 +17,9 @@ pub(crate) use self::answers::Answers;
 pub(crate) use self::declared_calls::{DeclaredCalls, NotDeclared};
 pub(crate) use self::error_chain::chain;
 pub(crate) use self::line_limit::{LineTooLong, is_too_long};
+#[cfg(feature = "dry-run")]
+pub(crate) use self::middleware::{Calls, over};
 pub(crate) use self::middleware::{configured, counted, lean, metadata_only, named, watched};
 pub(crate) use self::observed_call::{ANSWER, StepClient};
+#[cfg(feature = "dry-run")]
+pub(crate) use self::request_info::Line;

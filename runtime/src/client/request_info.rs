@@ -10,7 +10,7 @@ use crate::wiring::Verb;
 
 /// The request line, which is parsed only on demand.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     method: Method,
     uri: Uri,
     apply: bool,
@@ -18,12 +18,12 @@ pub(super) struct Line {
 
 /// The parts of a path: `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>/<subresource>`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts<'a> {
-    pub(super) group: &'a str,
-    pub(super) plural: &'a str,
-    pub(super) subresource: &'a str,
-    pub(super) namespace: &'a str,
-    pub(super) name: &'a str,
+pub(crate) struct Parts<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) plural: &'a str,
+    pub(crate) subresource: &'a str,
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
 }
 
 /// Whether a request to this URI starts a watch.
@@ -32,14 +32,14 @@ pub(super) fn is_watch(uri: &Uri) -> bool {
 }
 
 impl Line {
-    pub(super) fn of<B>(request: &Request<B>) -> Self {
+    pub(crate) fn of<B>(request: &Request<B>) -> Self {
         let form = request.headers().get(header::CONTENT_TYPE).map(header::HeaderValue::as_bytes);
         let apply = form.is_some_and(|form| form.starts_with(b"application/apply-patch"));
         Self { method: request.method().clone(), uri: request.uri().clone(), apply }
     }
 
     /// The verb as in RBAC rules and the audit log, except that a server-side apply is `apply` instead of `patch`.
-    pub(super) fn verb(&self) -> &'static str {
+    pub(crate) fn verb(&self) -> &'static str {
         let named = !self.parts().name.is_empty();
         let watches = is_watch(&self.uri);
         match self.method.as_str() {
@@ -73,16 +73,16 @@ impl Line {
     }
 
     /// The resource, as in a log line.
-    pub(super) fn resource(&self) -> impl fmt::Display {
+    pub(crate) fn resource(&self) -> impl fmt::Display {
         Resource(self)
     }
 
     /// The namespace and the name of the object, as in a log line.
-    pub(super) fn object(&self) -> impl fmt::Display {
+    pub(crate) fn object(&self) -> impl fmt::Display {
         Object(self)
     }
 
-    pub(super) fn parts(&self) -> Parts<'_> {
+    pub(crate) fn parts(&self) -> Parts<'_> {
         let mut path = self.uri.path().split('/').filter(|part| !part.is_empty()).peekable();
         let group = match path.next() {
             Some("apis") => path.next().unwrap_or_default(),

@@ -65,6 +65,11 @@ pub mod diagnostics {}
 #[doc = include_str!("features.md")]
 pub mod features {}
 
+/// Dry runs: what an operator would do.
+///
+#[doc = include_str!("dry_run.md")]
+pub mod dry_run {}
+
 /// Shutdown of an operator, and its exit codes.
 ///
 #[doc = include_str!("shutdown.md")]

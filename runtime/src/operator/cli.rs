@@ -110,6 +110,10 @@ struct Flags {
     #[cfg(feature = "otlp")]
     #[arg(long, global = true, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     otlp: Option<String>,
+    /// Runs one pass of each object, prints what the operator would do, and changes nothing
+    #[cfg(feature = "dry-run")]
+    #[arg(long, global = true)]
+    dry_run: bool,
     /// Turns features on or off: `Name=true`, several separated by commas
     #[arg(long, global = true, value_name = "NAME=BOOL,..")]
     feature_gates: Option<String>,
@@ -191,7 +195,13 @@ impl Operator {
         #[cfg(feature = "otlp")]
         let exports = log::begin(filter, format, &self.name, cli.flags.otlp.as_deref())?;
         env::warn_of_typos(&self.command(&[]));
+        #[cfg(feature = "dry-run")]
+        let is_dry_run = cli.flags.dry_run;
         let operator = self.configured(cli.flags).await?;
+        #[cfg(feature = "dry-run")]
+        if is_dry_run {
+            return operator.dry_run(std::io::stdout()).await;
+        }
         let shutdown_timeout = operator.shutdown_timeout;
         let signals = Signals::listen(Some(operator.shutdown_timeout))?;
         let ended = operator.run_until(signals.stop()).await;

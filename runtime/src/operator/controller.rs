@@ -18,6 +18,7 @@ use super::instrument::{Shown, Telemetry};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
 use super::{crd_check, startup};
+use crate::api::DryRunLog;
 use crate::client::StepClient;
 use crate::client::decode::Decoder;
 use crate::dependency::Access;
@@ -27,6 +28,8 @@ use crate::pass::{PassContext, PassSetup};
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::queue::pause::Pause;
+#[cfg(feature = "dry-run")]
+use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle};
@@ -56,6 +59,8 @@ pub(super) struct OperatorContext {
     pub(super) triggers: Triggers,
     pub(super) gate: Leadership,
     pub(super) telemetry: Telemetry,
+    /// The log of the dry run, if this is one.
+    pub(super) dry_run: Option<&'static dyn DryRunLog>,
     pub(super) stop: CancellationToken,
 }
 
@@ -73,6 +78,9 @@ pub(super) trait Prepared: Send {
     fn missing(&self) -> Option<&Error>;
     /// Runs passes until the stop. Returns the passes that were dropped at the deadline, as `reconciler namespace/name`.
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>>;
+    /// Runs one pass of each object, and calls the function after each.
+    #[cfg(feature = "dry-run")]
+    fn run_each(self: Box<Self>, ended: Box<dyn FnMut(&str) + Send>) -> BoxFuture<'static, ()>;
 }
 
 pub(super) struct Controller {
@@ -125,16 +133,16 @@ impl Controller {
             owner: context.owner.clone(),
             backoff: own.backoff.unwrap_or(Backoff::FAILURE),
             meter: counted.meter.clone(),
+            dry_run: context.dry_run,
             listeners: context.listeners.clone(),
         }));
         let filter = Arc::new(worker.filter());
-        let places = context.scope.selected_places(&kind, wiring.watched_labels(), wiring.fields);
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
+        let places = context.scope.selected_places(&kind, wiring.watched_labels(), wiring.fields);
         let lists = places.into_iter().map(join).collect();
-        let expected = Expected::new(definition, kind, *wiring);
-        let pause = Pause::default();
-        let enqueue_all = enqueue_all(primary.clone(), queue.clone());
+        let (expected, pause) = (Expected::new(definition, kind, *wiring), Pause::default());
         if expected.is_own() {
+            let enqueue_all = enqueue_all(primary.clone(), queue.clone());
             context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
         }
         let shown = counted.show(&worker, &queue, &pause);
@@ -191,6 +199,10 @@ fn version(primary: Primary) -> CachedVersionFn {
     Arc::new(move |key: &_| primary.seen_version(key))
 }
 
+/// How often the dry run of an object starts again after a conflict or a failed read.
+#[cfg(feature = "dry-run")]
+const ATTEMPTS: u32 = 5;
+
 impl Prepared for Controller {
     fn missing(&self) -> Option<&Error> {
         self.missing.as_ref()
@@ -230,6 +242,31 @@ impl Prepared for Controller {
                 tracing::warn!(reconciler = name, object = %key, "the pass did not end in time and was dropped");
             }
             dropped.iter().map(|key| format!("{name} {key}")).collect()
+        }
+        .boxed()
+    }
+
+    #[cfg(feature = "dry-run")]
+    fn run_each(self: Box<Self>, mut ended: Box<dyn FnMut(&str) + Send>) -> BoxFuture<'static, ()> {
+        async move {
+            self.relations.go_live();
+            let kind = &self.expected.kind.resource.kind;
+            if let Some(missing) = &self.missing {
+                return ended(&format!("{kind}: {missing}"));
+            }
+            let mut keys = self.primary.keys();
+            keys.sort();
+            for key in keys {
+                for conflicts in 0..ATTEMPTS {
+                    let attempt = Attempt { failures: 0, conflicts };
+                    // The events of the pass are not sent: they are in its tail, which is dropped.
+                    let next = self.worker.run(&key, TriggerSet::APPEARED, attempt).await.next;
+                    if !matches!(next, Next::Conflict { .. } | Next::NotStarted { .. }) {
+                        break;
+                    }
+                }
+                ended(&format!("{kind} {key}"));
+            }
         }
         .boxed()
     }

@@ -13,11 +13,11 @@ use tokio::task::JoinSet;
 use tracing::{Instrument, Span};
 
 use super::builder::Operator;
+use super::context::context;
 use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
 use super::reconciled_kind::ReconciledKind;
 use super::registration::Typed;
-use super::run;
 use crate::pass::PassContext;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
@@ -120,7 +120,7 @@ impl Operator {
         deps: Arc<R::Deps>,
         span: Span,
     ) -> Result<ControllerContext<R>> {
-        let context = run::context(&mut self).await?;
+        let context = context(&mut self, None).await?;
         let mut controller = Typed::<R>::sharing(deps).controller(context.clone());
         let watches = context.watches.start();
         let definitions = context.definitions.start(&context.client);

@@ -4,10 +4,13 @@ mod builder;
 #[cfg(feature = "cli")]
 mod cli;
 mod conflicts;
+mod context;
 mod controller;
 mod crd_check;
 mod crd_watch;
 mod describe;
+#[cfg(feature = "dry-run")]
+mod dry_run;
 #[cfg(feature = "cli")]
 mod env;
 mod error;

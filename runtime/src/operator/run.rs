@@ -1,26 +1,16 @@
 //! Runs an operator: checks the settings, starts the reconcilers, and stops them.
 
 use std::future::Future;
-use std::sync::Arc;
 
 use futures::future::{join_all, try_join_all};
-use kube::{Client, Config};
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::builder::Operator;
-use super::controller::{OperatorContext, Prepared};
-use super::crd_watch::Definitions;
-use super::error::{Error, Result};
-use super::instrument::Telemetry;
-#[cfg(feature = "metrics")]
-use super::listen;
+use super::context::{context, something_to_do};
+use super::controller::Prepared;
+use super::error::Result;
 use super::signal::Signals;
-use super::{settings, shutdown, startup};
-use crate::client::{self, StepClient};
-use crate::leadership::Leadership;
-use crate::queue::meter::CallMeter;
-use crate::watch::{Health, Scope, SharedWatches, Streaming};
+use super::{shutdown, startup};
 
 impl Operator {
     /// Runs until SIGTERM or Ctrl-C.
@@ -62,11 +52,33 @@ impl Operator {
         let span = tracing::info_span!("operator", operator = %self.name);
         serve(self, stop).instrument(span).await
     }
+
+    /// Prints what the operator would do now for each object, and changes nothing. The command-line flag is `--dry-run`.
+    ///
+    /// One pass runs for each object, and the operator ends after the last one:
+    ///
+    /// - Writes are sent with `dryRun=All`, so that the API server validates them, and printed with the difference that they make. The values
+    ///   of Secrets are hidden.
+    /// - Steps that are `external`, their cleanups, hooks, claims with dependencies, daemons, `cx.blocking` and `cx.operation` do not run. They
+    ///   are printed as "would run". The steps after them run if they do not need their result. The status of the object is then unknown.
+    /// - No event is sent, and no function of [`on_pass_end`](Self::on_pass_end) is called.
+    ///
+    /// A step that is not `external` runs. If it changes something outside of the cluster with a client of its own, declare it `external`. A
+    /// step that waits for an effect of an earlier write, such as a ready Pod, still waits.
+    ///
+    /// The role of the operator needs `get` for the kinds that it writes; without it, whole objects are printed instead of differences.
+    ///
+    /// # Errors
+    /// The operator cannot start, as in [`run_until`](Self::run_until), or the output cannot be written. A failed pass is no error.
+    #[cfg(feature = "dry-run")]
+    pub async fn dry_run(self, out: impl std::io::Write + Send + 'static) -> Result {
+        super::dry_run::dry_run(self, out).await
+    }
 }
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
     operator.gates.warn();
-    let context = context(&mut operator).await?;
+    let context = context(&mut operator, None).await?;
     let stopping = context.stop.clone();
     let run = async {
         let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(context.clone())).collect();
@@ -97,76 +109,6 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
             run.await
         }
     }
-}
-
-/// Returns an error if no reconciled kind is installed, since the operator would do nothing. If only some are missing,
-/// their watches have already logged it.
-fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
-    let missing: Option<Vec<_>> = reconcilers.iter().map(|reconciler| reconciler.missing()).collect();
-    missing.and_then(|missing| missing.first().map(|error| Error::clone(error))).map_or(Ok(()), Err)
-}
-
-/// Prepares the state that all reconcilers of the operator share.
-pub(super) async fn context(operator: &mut Operator) -> Result<OperatorContext> {
-    let (config, own) = settings::check(operator)?;
-    let health = Health::default();
-    let telemetry = telemetry(operator, &health).await?;
-    let (client, meter) = match (operator.client.take(), operator.config.take()) {
-        (Some(client), _) => (client::named(&client, &agent(operator)), telemetry.calls("")),
-        (None, Some(config)) => connect(operator, config, &telemetry)?,
-        (None, None) => connect(operator, settings::infer().await?, &telemetry)?,
-    };
-    let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
-    let client = client::counted(&client, &meter);
-    Ok(OperatorContext {
-        watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
-        client,
-        passes,
-        definitions: Definitions::default(),
-        operator: operator.name.clone(),
-        scope: Scope { namespaces: operator.namespaces.clone().into(), whole: operator.managed_fields },
-        config,
-        own: own.into(),
-        jitter: operator.jitter,
-        enabled_triggers: operator.enabled_triggers,
-        gates: operator.gates.changed().into(),
-        access: operator.access,
-        policy: operator.policy,
-        owner: operator.owner.clone(),
-        listeners: operator.listeners.clone().into(),
-        triggers: operator.triggers.clone(),
-        gate: Leadership::open(),
-        telemetry,
-        stop: CancellationToken::new(),
-    })
-}
-
-#[cfg(feature = "metrics")]
-async fn telemetry(operator: &mut Operator, health: &Health) -> Result<Telemetry> {
-    let mut custom = std::mem::take(&mut operator.custom);
-    custom.add_gates(operator.gates.all().map(|(gate, enabled)| (gate.name(), gate.stage().as_str(), enabled)));
-    listen::begin(operator.listener.take(), custom, health).await.map(Telemetry::through)
-}
-
-#[cfg(not(feature = "metrics"))]
-#[expect(clippy::unused_async, reason = "with the feature it binds a socket")]
-async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemetry> {
-    Ok(Telemetry::default())
-}
-
-/// Creates the client and the meter that counts its calls.
-fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result<(Client, CallMeter)> {
-    let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
-    match client::configured(config, &agent(operator)) {
-        Ok(client) => Ok((client, meter)),
-        Err(error) => Err(settings::unusable(error)),
-    }
-}
-
-/// The `User-Agent`: `source-controller/1.2.0 evenkeel/0.1.0`.
-fn agent(operator: &Operator) -> String {
-    let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));
-    format!("{}{version} evenkeel/{}", operator.name, env!("CARGO_PKG_VERSION"))
 }
 
 /// Hooks for evenkeel's own tests.

@@ -10,6 +10,9 @@ use super::retry::Retry;
 /// The return type of a pipeline: `Ok(())` if every step succeeded.
 pub type PassResult = Result<(), PassError>;
 
+/// The reason of a step that was halted by a dry run. No condition contains it.
+const HALTED: &str = "evenkeel.dev/DryRun";
+
 /// The error that stopped a pipeline.
 ///
 /// Only the framework creates it, from the error of a step. The condition of the step is already marked at this point.
@@ -33,6 +36,17 @@ impl PassError {
     /// The error of a step or a cleanup that exceeded its time limit.
     pub(crate) fn timed_out(part: &str, limit: Duration) -> Self {
         Self::mishap("TimedOut", &format!("{part} did not end within {limit:?}"))
+    }
+
+    /// The end of a step that a dry run does not run, whose result later steps need.
+    pub(crate) fn halted() -> Self {
+        Self::new(Class::Ignored, HALTED, "", Actions::IGNORED)
+    }
+
+    /// Whether it is [`halted`](Self::halted).
+    #[cfg(feature = "operator")]
+    pub(crate) fn is_halted(&self) -> bool {
+        self.class == Class::Ignored && self.reason == HALTED
     }
 
     /// A transient error that the author did not declare, such as a panic.

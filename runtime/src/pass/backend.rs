@@ -30,6 +30,7 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         access: context.env.access,
         store: object.status_store(),
         hot: hot_object::is_hot(context, key),
+        dry_run: context.env.dry_run,
         blocking: TaskTracker::new(),
         meter: context.env.meter.clone(),
         warned: context.warned.clone(),

@@ -20,7 +20,7 @@ use super::memory::Memory;
 use super::pass_id::PassIds;
 use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
-use crate::api::{Target, Warned};
+use crate::api::{DryRunLog, Target, Warned};
 use crate::client::{Answers, StepClient};
 use crate::dependency::Access;
 use crate::interval::Jitter;
@@ -72,6 +72,8 @@ pub(crate) struct PassSetup {
     pub(crate) backoff: Backoff,
     /// Counts passes and steps.
     pub(crate) meter: Meter,
+    /// The log of the dry run, if this is one.
+    pub(crate) dry_run: Option<&'static dyn DryRunLog>,
     /// Called after every pass.
     pub(crate) listeners: Arc<[PassListener]>,
 }
@@ -209,6 +211,10 @@ impl PassContext {
 
     /// Starts the daemons of the object, unless they run.
     pub(super) fn start_daemons(&self, key: &Key, object: &Arc<Object>) {
+        if let Some(log) = &self.env.dry_run {
+            let names = self.wiring.daemons.iter().map(|daemon| daemon.step.name);
+            return names.for_each(|name| log.would_start(&format!("the daemon `{name}`")));
+        }
         self.daemons.start(key, object, || self.reference(&**object));
     }
 

@@ -67,6 +67,9 @@ pub(super) async fn body(
         context.env.meter.record(|counts| counts.cut_off(how));
     }
     let error = ended.error(&mut state);
+    if error.as_ref().is_some_and(PassError::is_halted) {
+        state.report_unknown_steps();
+    }
     report::step_events(context, current, object, &state.events.take());
     let result = BodyResult { outcome: state.outcome(error.clone()), error, claimed };
     BodyEnd { state, backend, result }

@@ -60,6 +60,8 @@ pub trait Claim<R: Reconciler>: Sized {
     type Error: ReconcileError;
     /// The name of the function.
     const NAME: &'static str;
+    /// Whether it takes no dependency, so that it changes nothing but the object.
+    const IS_PURE: bool = false;
     /// Runs the claim with the dependencies of the reconciler.
     fn claim(object: &mut R::Object, deps: &R::Deps) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }

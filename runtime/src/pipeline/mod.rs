@@ -217,7 +217,7 @@ where
 pub const fn claim_handler<R: Reconciler, S: Claim<R>>() -> ClaimHandler {
     let step =
         const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
-    ClaimHandler { step, run: claim::<S, R> }
+    ClaimHandler { step, is_pure: S::IS_PURE, run: claim::<S, R> }
 }
 
 /// The hook `S` of the reconciler `R`.

@@ -10,6 +10,8 @@ use super::step::{StepWiring, When};
 pub struct ClaimHandler {
     /// The name of the function and its errors.
     pub step: &'static StepWiring,
+    /// Whether it changes nothing but the object. Only such a claim runs in a dry run.
+    pub is_pure: bool,
     /// Runs the function.
     #[doc(hidden)]
     pub run: ClaimStep,

@@ -1,7 +1,7 @@
 //! Expands the call of a step.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::value::expand_value;
@@ -12,12 +12,13 @@ use crate::syntax::hidden::{hidden, hidden_at};
 /// Expands to `[let x =] { begin; end(run) }?;`.
 pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
     let bound = call.bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
-    let run = expand_run(reconciler, call, &reconciler.context);
+    let finish = if call.bound.is_some() { "finish" } else { "conclude" };
+    let run = expand_run(reconciler, call, &reconciler.context, finish);
     quote!(#(#bound)* #run?;)
 }
 
 /// Expands to `{ begin; end(run) }` in the pass.
-pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> TokenStream {
+pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident, finish: &str) -> TokenStream {
     let (krate, callee) = (&reconciler.args.krate, &call.callee);
     // The whole span is the author's, so that rustc points there if the step does not fit this pipeline.
     let (step, tag) = (expand_step(reconciler, callee, "run"), Ident::new("__tag", callee.span()));
@@ -29,11 +30,11 @@ pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> 
         }
         Callee::Method(_) => quote!(let #tag = #step;),
     };
-    let (cx, run) = (hidden("cx"), expand_await(call));
+    let (cx, run, finish) = (hidden("cx"), expand_await(call), format_ident!("{finish}"));
     quote!({
         #tagged
         #begun
-        #krate::finish(#run, #cx)
+        #krate::#finish(#run, #cx)
     })
 }
 

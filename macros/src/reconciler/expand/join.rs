@@ -17,7 +17,7 @@ pub(super) fn expand_join(reconciler: &Reconciler, join: &Join) -> TokenStream {
     };
     let (passes, values, ends) = (names("pass"), names("value"), hidden("ends"));
     let steps = join.calls.iter().zip(&passes).map(|(call, pass)| {
-        let run = expand_run(reconciler, call, pass);
+        let run = expand_run(reconciler, call, pass, "finish");
         quote!(#krate::joined(async { #run }))
     });
     let (both, pairs) = (expand_both(krate, steps.collect()), expand_pairs(&values));

@@ -7,6 +7,7 @@ mod classify;
 pub(super) mod correction_backoff;
 pub(super) mod gone;
 pub(super) mod identity;
+mod owned_calls;
 pub(super) mod owned_object;
 pub(super) mod owned_writes;
 pub(super) mod request;
@@ -21,29 +22,24 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DynamicObject, ObjectMeta};
-use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use self::already_applied::is_applied;
-use self::apply::{KnownVersion, Owned};
 use self::calls::Calls;
 use self::identity::{Identity, Unwritten};
-use self::owned_object::{owned, owner};
-use self::owned_writes::{Applied, Children};
+use self::owned_object::owner;
+use self::owned_writes::Children;
 use self::tracked::Tracked;
 use super::finish::{json_patch, status_write};
-use crate::api::adoption::Claimant;
-use crate::api::{ApiError, Backend, Selection, Target, Warned};
+use crate::api::{ApiError, Backend, DryRunLog, Selection, Target, Warned};
 use crate::dependency::Access;
 use crate::pipeline::object::StatusStore;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::queue::meter::Meter;
 use crate::status::operation::RemoteOperation;
-use crate::trigger::number;
-use crate::watch::{CachedObject, ObjectVersion, Primary, RelatedCaches, selects};
-use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
+use crate::watch::{CachedObject, Primary, RelatedCaches, selects};
+use crate::wiring::{Cache, How, KindInfo, Relation};
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
@@ -66,6 +62,8 @@ pub(super) struct PassBackend {
     pub(super) store: StatusStore,
     /// The object changes faster than a pass takes, so its status is patched.
     pub(super) hot: bool,
+    /// The log of the dry run, if this is one.
+    pub(super) dry_run: Option<&'static dyn DryRunLog>,
     pub(super) blocking: TaskTracker,
     /// Counts the steps.
     pub(super) meter: Meter,
@@ -176,89 +174,6 @@ impl PassBackend {
         let mut listed = self.calls.of_step(step).list(selection).await?;
         listed.retain(|object| selects(&relation, selection, object));
         Ok(listed.into_iter().map(Arc::new).collect())
-    }
-
-    /// The handle of an object that a step writes or deletes.
-    fn owning<'a>(&'a self, calls: &'a Calls, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: self.owner(), manager: &calls.field_manager };
-        Owned { calls, claimant, target, subscriber: Some((&self.relations, &self.key)) }
-    }
-
-    async fn apply_child(
-        &self,
-        calls: Calls,
-        adopt: Adopt,
-        target: Target,
-        json: String,
-    ) -> Result<Arc<DynamicObject>, ApiError> {
-        let intent = number(&[&self.owner().uid, &json]);
-        let now = || self.relations.version_of(&target);
-        // Nothing to send: the intent is the same, and the object is unchanged since our last apply.
-        if let Some(object) = self.children.unchanged(&target, intent, now) {
-            return Ok(object);
-        }
-        let object = owned(&target, &json, self.owner())?;
-        let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
-        if let Some(applied) = self.applied_before(&calls, &target, &object, known.as_deref()).await? {
-            self.children.applied(
-                &target,
-                Applied { intent, seen: ObjectVersion::of(&target, &applied), object: applied.clone() },
-            );
-            return Ok(applied);
-        }
-        let guard = self.relations.writing(&target, &self.identity.uid);
-        let applied = Arc::new(self.owning(&calls, &target).apply(adopt, &object, known).await?);
-        let seen = ObjectVersion::of(&target, &applied);
-        let moved = guard.wrote(&seen, &applied, &self.key);
-        self.tracked().moved(moved);
-        let is_again = self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
-        // The same apply changed the object again: another client had changed or deleted it.
-        if is_again
-            && moved != 0
-            && let Some(pause) = self.children.corrected(&target)
-        {
-            tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the owned object; delaying the next correction");
-        }
-        Ok(applied)
-    }
-
-    /// The object, if an earlier process applied the same intent and this process has not written to it yet.
-    async fn applied_before(
-        &self,
-        calls: &Calls,
-        target: &Target,
-        object: &Value,
-        known: Option<&str>,
-    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
-        if !self.settled || known.is_none() || self.children.has_written(target) {
-            return Ok(None);
-        }
-        let Some(mut live) = calls.whole().get(target).await? else { return Ok(None) };
-        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &calls.field_manager);
-        if !calls.whole {
-            live.metadata.managed_fields = None;
-        }
-        Ok(is_it.then(|| Arc::new(live)))
-    }
-
-    async fn delete_child(&self, calls: Calls, target: Target) -> Result<(), ApiError> {
-        let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
-        let known = self.relations.own(&target, &self.identity.uid);
-        let known = known.map(|seen| KnownVersion { uid: seen.uid, resource_version: seen.resource_version });
-        let guard = self.relations.writing(&target, &self.identity.uid);
-        match self.owning(&calls, &target).delete(known).await {
-            // During a deletion it is useless to wait for another owner: a foreign object counts as absent.
-            Err(ApiError::Foreign(why)) if self.identity.deleting => {
-                tracing::info!(object = %target, %why, "the object was not deleted");
-                return Ok(());
-            }
-            deleted => deleted?,
-        }
-        let moved = guard.deleted();
-        drop(guard);
-        self.children.deleted(&target, watched);
-        self.tracked().moved(moved);
-        Ok(())
     }
 }
 
@@ -375,6 +290,10 @@ impl Backend for PassBackend {
             }
         }
         .boxed()
+    }
+
+    fn dry_run(&self) -> Option<&'static dyn DryRunLog> {
+        self.dry_run
     }
 
     fn warned(&self) -> &Warned {

@@ -25,6 +25,7 @@ use super::memory::unsent_status::Pending;
 use super::report::current_pass::CurrentPass;
 use super::report::{PassReport, hook, warn_of_clamped};
 use super::run::BodyEnd;
+use crate::api::DryRunLog;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
 use crate::queue::Next;
@@ -37,6 +38,9 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     if result.outcome == Outcome::Conflict {
         hook::observe(context, backend, &Outcome::Conflict, &PassReport::empty(), None);
         return hot_object::outdated(context, key, backend);
+    }
+    if context.env.dry_run.is_some_and(DryRunLog::is_incomplete) {
+        return Next::Await;
     }
     let error = result.error.as_ref();
     let retry = error.map(|error| error.retry).unwrap_or_default();

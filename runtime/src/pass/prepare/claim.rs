@@ -90,6 +90,10 @@ async fn claim(
     object: &Object,
     claim: ClaimHandler,
 ) -> Result<Option<Value>, Next> {
+    if let Some(log) = context.env.dry_run.filter(|_| !claim.is_pure) {
+        log.would_run(&format!("the claim `{}`, since it has dependencies", claim.step.name));
+        return Ok(None);
+    }
     let backend = backend::backend(context, pass, object);
     let mut state = PassState::new(object, *context.wiring, backend.clone());
     state.step = Some(claim.step);

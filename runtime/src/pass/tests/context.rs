@@ -182,6 +182,7 @@ pub(super) fn of_wiring(
         owner: None,
         backoff: crate::queue::Backoff::FAILURE,
         meter: Meter::default(),
+        dry_run: None,
         listeners: Arc::new([]),
     });
     (context, script)

@@ -36,8 +36,9 @@ impl<O, C> Pipeline<O, C> {
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
+        let limit = Limit::of(const { &S::WIRING }, pass.state);
         let cx = Cx { state: pass.state, set_bits: items.set_bits, named: None, step: PhantomData };
-        (cx, (items.seen)(object), Limit(const { &S::WIRING }))
+        (cx, (items.seen)(object), limit)
     }
 }
 
@@ -61,7 +62,9 @@ pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>)
     let decider = deciding(&items.failed);
     pass.state.ended(how(false, decider.and_then(|at| items.failed[at].as_ref())));
     let Some(decider) = decider else {
-        pass.state.succeed(items.set_bits);
+        if !pass.state.is_halted() {
+            pass.state.succeed(items.set_bits);
+        }
         return Ok(());
     };
     let message = message(&items);

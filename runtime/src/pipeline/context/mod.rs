@@ -38,7 +38,7 @@ pub(crate) use self::run::StepTag;
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
 pub(crate) use self::run::undo_all;
-pub use self::run::{Pipeline, finish, pipeline};
+pub use self::run::{Pipeline, conclude, finish, pipeline};
 pub(crate) use self::run_handler::{claim, hook, observe, run_daemon, undo};
 pub(crate) use self::timeout::Limit;
 
@@ -230,6 +230,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// At shutdown the operator waits for the work no longer than the [shutdown timeout](crate::Operator::shutdown_timeout); `run_cli` then
     /// ends the process. If work must not be interrupted between two side effects, split it into several calls.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        self.state.halt_before("the blocking work").await;
         let answer = Arc::new(Mutex::new(None));
         let given = answer.clone();
         let end = self.state.backend.blocking(Box::new(move || {

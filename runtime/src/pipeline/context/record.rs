@@ -69,6 +69,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         B: Future<Output = Result<Option<T>, E>> + Send,
         E: From<ApiError>,
     {
+        self.state.halt_before("the operation").await;
         let (place, backend) = (std::any::type_name_of_val(&field), self.state.backend.clone());
         // A handle that could not be stored is still available while the process runs.
         if let Some(running) = field(self.status()).clone().or_else(|| backend.operation(place)) {

@@ -18,7 +18,8 @@ use crate::wiring::handler::Erased;
 pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
     let step = const { &S::WIRING };
     pass.state.begin(step);
-    (Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData }, Limit(step))
+    let limit = Limit::of(step, pass.state);
+    (Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData }, limit)
 }
 
 /// The type of a step, with the function that converts an object of the pipeline to the step's object.
@@ -56,6 +57,26 @@ pub fn finish<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_,
     end(done, cx.state, cx.set_bits, cx.named)
 }
 
+/// The same for a step without a used result. In a dry run the pipeline continues after a halted one.
+#[doc(hidden)]
+#[expect(clippy::needless_pass_by_value, reason = "the context of a step ends here")]
+pub fn conclude<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) -> Result<(), PassError> {
+    end_unused(done, cx.state, cx.set_bits, cx.named)
+}
+
+/// Shared by all steps with the same return type, to compile less code.
+fn end_unused<T, E: ReconcileError>(
+    done: Option<Result<T, E>>,
+    state: &mut PassState,
+    set_bits: u64,
+    named: Option<usize>,
+) -> Result<(), PassError> {
+    match end(done, state, set_bits, named) {
+        Err(_) if state.is_halted() => Ok(()),
+        ended => ended.map(drop),
+    }
+}
+
 /// Shared by all steps with the same return type, to compile less code.
 fn end<T, E: ReconcileError>(
     done: Option<Result<T, E>>,
@@ -89,6 +110,7 @@ pub(super) fn how(late: bool, pass_error: Option<&PassError>) -> &'static str {
 pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, state: &mut PassState) -> Result<T, PassError> {
     match done {
         Some(ended) => ended.map_err(|error| stop(state, &error)),
+        None if state.is_halted() => Err(PassError::halted()),
         None => Err(late(state)),
     }
 }

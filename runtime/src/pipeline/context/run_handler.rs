@@ -36,8 +36,12 @@ where
     Box::pin(async move {
         let step = const { &S::WIRING };
         (pass.state.step, pass.state.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
+        if pass.state.reports_instead(&format!("the cleanup `{}`", <S::Undo as Undo<S, R>>::NAME)) {
+            return Ok(());
+        }
+        let limit = Limit::of(step, pass.state);
         let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
-        let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
+        let done = limit.run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {
             // Without `finish`, which would set the conditions of the step as after its success.
             return Ok(());
@@ -73,6 +77,9 @@ where
 {
     let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
     Box::pin(async move {
+        if pass.state.reports_instead(&format!("the hook `{}`", S::NAME)) {
+            return Ok(());
+        }
         let ended = S::hook(object, deps).await;
         ended.map_err(|error| {
             let pass_error = stop(pass.state, &error);

@@ -7,21 +7,37 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use tracing::Span;
 
+use crate::api::DryRunLog;
+use crate::pipeline::state::PassState;
 use crate::wiring::StepWiring;
 
-/// The timeout and the name under which a step runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Limit(pub(super) &'static StepWiring);
+/// The timeout and the name under which a step runs, and its end in a dry run.
+#[derive(Clone, Copy)]
+pub struct Limit {
+    step: &'static StepWiring,
+    dry_run: Option<&'static dyn DryRunLog>,
+}
+
+impl std::fmt::Debug for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Limit").field("step", &self.step.name).finish_non_exhaustive()
+    }
+}
 
 impl Limit {
+    /// The limit of the current step.
+    pub(super) fn of(step: &'static StepWiring, state: &PassState) -> Self {
+        Self { step, dry_run: state.backend.dry_run() }
+    }
+
     /// Binds the step to this limit.
     pub fn run<F: Future>(self, step: F) -> Bounded<F> {
-        Bounded { step, running: Running::of(self.0) }
+        Bounded { step, running: Running::of(self) }
     }
 }
 
 pin_project! {
-    /// The future of a step: its output, or `None` if it timed out.
+    /// The future of a step: its output, or `None` if it timed out or was halted.
     #[must_use = "futures do nothing unless awaited"]
     pub struct Bounded<F> {
         #[pin]
@@ -42,9 +58,12 @@ impl<F: Future> Future for Bounded<F> {
 /// Shared by all steps with the same return type, to compile less code.
 fn poll<T>(running: &mut Running, mut step: Pin<&mut dyn Future<Output = T>>, cx: &mut Context<'_>) -> Poll<Option<T>> {
     let mut polled = Poll::Pending;
-    running.inside(&mut || polled = step.as_mut().poll(cx));
+    if !running.is_halted() {
+        running.inside(&mut || polled = step.as_mut().poll(cx));
+    }
     match polled {
         Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending if running.is_halted() => Poll::Ready(None),
         // Checked after the step was polled, so a step may still finish at the deadline.
         Poll::Pending if time::is_over(&mut running.time, cx) => Poll::Ready(None),
         Poll::Pending => Poll::Pending,
@@ -53,13 +72,18 @@ fn poll<T>(running: &mut Running, mut step: Pin<&mut dyn Future<Output = T>>, cx
 
 struct Running {
     span: Span,
+    limit: Limit,
     time: time::Time,
 }
 
 impl Running {
-    fn of(step: &StepWiring) -> Self {
-        let span = tracing::info_span!("step", step = step.name);
-        Self { span, time: time::start(step.timeout) }
+    fn of(limit: Limit) -> Self {
+        let span = tracing::info_span!("step", step = limit.step.name);
+        Self { span, limit, time: time::start(limit.step.timeout) }
+    }
+
+    fn is_halted(&self) -> bool {
+        self.limit.dry_run.is_some_and(|log| log.is_halted(self.limit.step.name))
     }
 
     /// Polls in the span of the step. Not generic, so that entering the span is compiled only here.

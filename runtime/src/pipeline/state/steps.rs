@@ -13,10 +13,51 @@ impl PassState {
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
         self.foreign.clear();
+        self.begin_dry(step);
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {
                 self.clear(*place);
             }
+        }
+    }
+
+    /// In a dry run a step with an effect outside of the cluster is halted before it begins.
+    fn begin_dry(&self, step: &StepWiring) {
+        let Some(log) = self.backend.dry_run() else { return };
+        log.begin(step.name);
+        if step.external {
+            log.would_run(&format!("the external step `{}`", step.name));
+            log.halt(step.name);
+        }
+    }
+
+    /// Whether the current step was halted by a dry run.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.backend.dry_run().is_some_and(|log| log.is_halted(self.step_name()))
+    }
+
+    /// In a dry run, reports the part of the author's code that does not run, and returns true.
+    pub(crate) fn reports_instead(&self, part: &str) -> bool {
+        let log = self.backend.dry_run();
+        log.inspect(|log| log.would_run(part)).is_some()
+    }
+
+    /// In a dry run, reports the effect and halts the step, which then never returns. Otherwise returns at once.
+    pub(crate) async fn halt_before(&self, effect: &str) {
+        if let Some(log) = self.backend.dry_run() {
+            log.would_run(&format!("{effect} of the step `{}`", self.step_name()));
+            log.halt(self.step_name());
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Reports the steps after a halted one whose result they need.
+    pub(crate) fn report_unknown_steps(&self) {
+        let Some(log) = self.backend.dry_run() else { return };
+        let names = self.wiring.steps.iter().map(|step| step.name);
+        let later: Vec<_> = names.skip_while(|name| *name != self.step_name()).skip(1).collect();
+        if !later.is_empty() {
+            log.cannot_run(&later, self.step_name());
         }
     }
 

@@ -47,7 +47,7 @@ const FULL: Wiring = Wiring {
     summaries: &[SummaryInfo { type_: "Available", of: &[0, 2], doc: "" }],
     triggers: Triggers { labels: Names::All, annotations: Names::Only(&["example.com/tier", "note"]) },
     policies: Some(Policies { key: "example.com/policy", namespace: true }),
-    claim: Some(ClaimHandler { step: &named("name_it"), run: claim }),
+    claim: Some(ClaimHandler { is_pure: true, step: &named("name_it"), run: claim }),
     observe: Some(ObserveHandler { step: StepWiring { sets: &[0], ..named("look") }, run }),
     hooks: &[
         hook_handler(When::Read, &named("read")),

@@ -1,0 +1,95 @@
+//! Prepares the state that all reconcilers of an operator share, and checks that one of them can run.
+
+use std::sync::Arc;
+
+use kube::{Client, Config};
+use tokio_util::sync::CancellationToken;
+
+use super::builder::Operator;
+use super::controller::{OperatorContext, Prepared};
+use super::crd_watch::Definitions;
+use super::error::{Error, Result};
+use super::instrument::Telemetry;
+#[cfg(feature = "metrics")]
+use super::listen;
+use super::settings;
+use crate::api::DryRunLog;
+use crate::client::{self, StepClient};
+use crate::leadership::Leadership;
+use crate::queue::meter::CallMeter;
+use crate::watch::{Health, Scope, SharedWatches, Streaming};
+
+/// Prepares the state that all reconcilers of the operator share.
+pub(super) async fn context(
+    operator: &mut Operator,
+    dry_run: Option<&'static dyn DryRunLog>,
+) -> Result<OperatorContext> {
+    let (config, own) = settings::check(operator)?;
+    let health = Health::default();
+    let telemetry = telemetry(operator, &health).await?;
+    let (client, meter) = match (operator.client.take(), operator.config.take()) {
+        (Some(client), _) => (client::named(&client, &agent(operator)), telemetry.calls("")),
+        (None, Some(config)) => connect(operator, config, &telemetry)?,
+        (None, None) => connect(operator, settings::infer().await?, &telemetry)?,
+    };
+    let client = dry_run.map_or_else(|| client.clone(), |log| log.client(&client));
+    let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
+    let client = client::counted(&client, &meter);
+    Ok(OperatorContext {
+        watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
+        client,
+        passes,
+        definitions: Definitions::default(),
+        operator: operator.name.clone(),
+        scope: Scope { namespaces: operator.namespaces.clone().into(), whole: operator.managed_fields },
+        config,
+        own: own.into(),
+        jitter: operator.jitter,
+        enabled_triggers: operator.enabled_triggers,
+        gates: operator.gates.changed().into(),
+        access: operator.access,
+        policy: operator.policy,
+        owner: operator.owner.clone(),
+        listeners: operator.listeners.clone().into(),
+        triggers: operator.triggers.clone(),
+        gate: Leadership::open(),
+        telemetry,
+        dry_run,
+        stop: CancellationToken::new(),
+    })
+}
+
+#[cfg(feature = "metrics")]
+async fn telemetry(operator: &mut Operator, health: &Health) -> Result<Telemetry> {
+    let mut custom = std::mem::take(&mut operator.custom);
+    custom.add_gates(operator.gates.all().map(|(gate, enabled)| (gate.name(), gate.stage().as_str(), enabled)));
+    listen::begin(operator.listener.take(), custom, health).await.map(Telemetry::through)
+}
+
+#[cfg(not(feature = "metrics"))]
+#[expect(clippy::unused_async, reason = "with the feature it binds a socket")]
+async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemetry> {
+    Ok(Telemetry::default())
+}
+
+/// Creates the client and the meter that counts its calls.
+fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result<(Client, CallMeter)> {
+    let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
+    match client::configured(config, &agent(operator)) {
+        Ok(client) => Ok((client, meter)),
+        Err(error) => Err(settings::unusable(error)),
+    }
+}
+
+/// The `User-Agent`: `source-controller/1.2.0 evenkeel/0.1.0`.
+fn agent(operator: &Operator) -> String {
+    let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));
+    format!("{}{version} evenkeel/{}", operator.name, env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns an error if no reconciled kind is installed, since the operator would do nothing. If only some are missing,
+/// their watches have already logged it.
+pub(super) fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
+    let missing: Option<Vec<_>> = reconcilers.iter().map(|reconciler| reconciler.missing()).collect();
+    missing.and_then(|missing| missing.first().map(|error| Error::clone(error))).map_or(Ok(()), Err)
+}
