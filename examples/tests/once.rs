@@ -41,3 +41,8 @@ fn the_recorder_records_a_change_of_the_kind_that_a_flag_names() {
 fn the_follower_records_a_change_that_its_daemon_reports() {
     runs(env!("CARGO_BIN_EXE_follower"), "recorded 21 degrees");
 }
+
+#[test]
+fn the_copier_copies_a_secret_into_another_namespace() {
+    runs(env!("CARGO_BIN_EXE_copier"), "secret login was copied to the namespace copies");
+}

@@ -135,10 +135,13 @@ pub mod backend {
 /// Use them in steps that are generic over a kind or a condition.
 pub mod permission {
     pub use crate::pipeline::permission::{
-        CachedBy, ClearedBy, IndexedBy, ListedBy, MappedBy, OwnCalls, OwnedBy, ReadBy, SentBy, SetBy, WatchedBy,
+        CachedBy, ClearedBy, IndexedBy, ListedBy, MappedBy, OwnCalls, OwnedAnywhereBy, OwnedBy, ReadBy, SentBy, SetBy,
+        WatchedBy,
     };
     // Compiler messages name the lists of a step's attribute by these types.
-    pub use crate::pipeline::permission::{cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches};
+    pub use crate::pipeline::permission::{
+        anywhere, cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches,
+    };
 }
 
 /// The futures that the methods of [`Cx`] return.
@@ -146,7 +149,7 @@ pub mod future {
     pub use crate::pipeline::context::{Apply, Delete, Get, List, Require, RequireReady};
 }
 
-/// The assignment of objects to one of several operators in a cluster.
+/// The assignment of objects to one of several operators in a cluster, and of owned objects to their owners in other namespaces.
 pub mod ownership {
-    pub use crate::wiring::annotations::OPERATOR_NAMESPACE;
+    pub use crate::wiring::annotations::{DEPENDENT_OF, OPERATOR_NAMESPACE, OWNER};
 }

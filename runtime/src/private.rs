@@ -18,7 +18,8 @@ pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, OwnCalls, Unchecked, action, cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches,
+    Declares, OwnCalls, Unchecked, action, anywhere, cached, clears, indexes, labels, mapped, owns, reads, sets, uses,
+    watches,
 };
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;

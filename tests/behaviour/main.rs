@@ -51,6 +51,7 @@ mod operation;
 mod otlp;
 mod outage;
 mod own_calls;
+mod owned_elsewhere;
 mod ownership;
 mod pipeline;
 mod policy;

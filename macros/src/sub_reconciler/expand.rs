@@ -171,7 +171,8 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
             Adopt::IfUnowned => quote!(.adopting(#krate::Adopt::IfUnowned)),
             Adopt::Always => quote!(.adopting(#krate::Adopt::Always)),
         });
-        quote!(#relation #adopt)
+        let anywhere = own.anywhere.then(|| quote!(.anywhere()));
+        quote!(#relation #adopt #anywhere)
     });
     let watches = args.watches.iter().map(|watch| {
         let how = match &watch.how {
@@ -288,12 +289,14 @@ fn expand_permissions(step: &Step) -> TokenStream {
     let mapped = args.watches.iter().filter(|watch| watch.map.is_some()).map(|Watch { kind, .. }| kind);
     let mapped = expand_permission(step, "mapped", &mapped.collect::<Vec<_>>());
     let owns = expand_permission(step, "owns", &owned);
+    let anywhere = args.owns.iter().filter(|own| own.anywhere).map(|Own { kind, .. }| kind);
+    let anywhere = expand_permission(step, "anywhere", &anywhere.collect::<Vec<_>>());
     let reads = expand_permission(step, "reads", &read);
     let uses = args.uses.first().map(|_| {
         let own: Path = parse_quote!(#krate::OwnCalls);
         expand_permission(step, "uses", &[&own])
     });
-    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #reads #uses)
+    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #anywhere #reads #uses)
 }
 
 /// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.

@@ -15,6 +15,8 @@ use crate::syntax::suggest;
 const LEVELS: [(&str, Level); 3] = [("none", Level::None), ("metadata", Level::Metadata), ("full", Level::Full)];
 const ADOPTS: [(&str, Adopt); 3] =
     [("never", Adopt::Never), ("if_unowned", Adopt::IfUnowned), ("always", Adopt::Always)];
+const NAMESPACES: [(&str, bool); 2] = [("own", false), ("any", true)];
+const NAMESPACES_HELP: &str = "write `namespaces = own` or `namespaces = any`";
 const ADOPT_HELP: &str = "write `adopt = never`, `adopt = if_unowned` or `adopt = always`";
 const CACHES: &str = "write `cache = none`, `cache = metadata` or `cache = full`";
 
@@ -43,8 +45,9 @@ pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
     };
     let cache = options.cache.and_then(|(_, cache)| errors.take(cache));
     let adopt = options.adopt.and_then(|(_, adopt)| errors.take(adopt));
+    let anywhere = options.anywhere.and_then(|(_, anywhere)| errors.take(anywhere)).unwrap_or_default();
     options.unknown.into_iter().for_each(|error| errors.add(error));
-    kinds.into_iter().map(|kind| Own { kind, cache: cache.clone(), adopt }).collect()
+    kinds.into_iter().map(|kind| Own { kind, cache: cache.clone(), adopt, anywhere }).collect()
 }
 
 /// The options for all kinds of one `owns(..)`, each with its key.
@@ -52,13 +55,20 @@ pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
 struct Options {
     cache: Option<(Ident, syn::Result<Cache>)>,
     adopt: Option<(Ident, syn::Result<Adopt>)>,
+    anywhere: Option<(Ident, syn::Result<bool>)>,
     unknown: Option<syn::Error>,
 }
 
 impl Options {
     /// Parses the value of this key, from the `=` on. Returns false on an error; the rest is then not reported.
     fn take(&mut self, key: Ident, input: ParseStream) -> bool {
-        let known = ["cache", "adopt"];
+        let known = ["cache", "adopt", "namespaces"];
+        if key == "namespaces" {
+            let word = parse_word(&key, self.anywhere.is_some(), (&NAMESPACES, NAMESPACES_HELP), input);
+            let (is_right, anywhere) = (word.is_ok(), word.map(|(_, anywhere)| anywhere));
+            self.anywhere = Some((key, anywhere));
+            return is_right;
+        }
         if key == "adopt" {
             let adopt = parse_word(&key, self.adopt.is_some(), (&ADOPTS, ADOPT_HELP), input);
             let (is_right, adopt) = (adopt.is_ok(), adopt.map(|(_, adopt)| adopt));
@@ -77,13 +87,14 @@ impl Options {
     /// The first of the keys.
     fn key(&self) -> Option<&Ident> {
         let keys = self.cache.iter().map(|(key, _)| key).chain(self.adopt.iter().map(|(key, _)| key));
-        keys.into_iter().next()
+        keys.chain(self.anywhere.iter().map(|(key, _)| key)).next()
     }
 
     fn is_right(&self) -> bool {
         self.unknown.is_none()
             && self.cache.as_ref().is_none_or(|(_, cache)| cache.is_ok())
             && self.adopt.as_ref().is_none_or(|(_, adopt)| adopt.is_ok())
+            && self.anywhere.as_ref().is_none_or(|(_, anywhere)| anywhere.is_ok())
     }
 }
 

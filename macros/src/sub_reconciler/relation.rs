@@ -33,6 +33,8 @@ pub(crate) struct Own {
     pub(crate) kind: Path,
     pub(crate) cache: Option<Cache>,
     pub(crate) adopt: Option<Adopt>,
+    /// Whether the step owns objects in any namespace.
+    pub(crate) anywhere: bool,
 }
 
 /// The policy for adopting existing objects.

@@ -3,13 +3,16 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
 use kube::api::ObjectMeta;
 
+use super::mark::{Owner, group, marked};
 use super::target::Target;
+use crate::kind::KindInfo;
+use crate::wiring::annotations::OWNER;
 use crate::wiring::relation::Adopt;
 
 /// The writer: the reconciled object, and the field manager of its reconciler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claimant<'a> {
-    pub(crate) owner: &'a OwnerReference,
+    pub(crate) owner: &'a Owner,
     pub(crate) manager: &'a str,
 }
 
@@ -40,6 +43,8 @@ pub(crate) enum RefusedCall {
 pub(crate) struct OwnerUids {
     uid: String,
     owners: Vec<(String, bool)>,
+    /// The mark of an owner in another namespace.
+    mark: Option<String>,
 }
 
 /// The labels and annotations with which tools mark their objects. An entry with a leading slash matches any key with
@@ -60,30 +65,37 @@ impl OwnerUids {
         let owners = meta.owner_references.iter().flatten();
         let mut owners: Vec<_> = owners.map(|owner| (owner.uid.clone(), owner.controller == Some(true))).collect();
         owners.sort();
-        Self { uid: meta.uid.clone().unwrap_or_default(), owners }
+        let mark = meta.annotations.as_ref().and_then(|all| all.get(OWNER).cloned());
+        Self { uid: meta.uid.clone().unwrap_or_default(), owners, mark }
     }
 }
 
 impl Claimant<'_> {
     /// Determines the owner of the object.
-    pub(crate) fn ownership(&self, meta: &ObjectMeta) -> Ownership {
+    pub(crate) fn ownership(&self, kind: &KindInfo, meta: &ObjectMeta) -> Ownership {
         let owners = meta.owner_references.as_deref().unwrap_or_default();
         let controller = owners.iter().find(|owner| owner.controller == Some(true));
-        let ours = || owners.iter().find(|owner| owner.uid == self.owner.uid);
+        let ours = || owners.iter().find(|owner| owner.uid == self.owner.reference.uid);
         match controller.or_else(ours).or(owners.first()) {
-            Some(owner) => self.owner_is(owner),
-            None => self.without_owner(meta),
+            Some(owner) => self.owner_is(owner, None),
+            None => match marked(kind, meta) {
+                Some(owner) => self.owner_is(&owner.reference, owner.namespace.as_deref()),
+                None => self.without_owner(meta),
+            },
         }
     }
 
     /// Classifies an owner reference. A reconciled object that was deleted and re-created under the same name counts as
     /// the same owner.
-    fn owner_is(&self, owner: &OwnerReference) -> Ownership {
-        let is_of_our_kind = owner.kind == self.owner.kind && group(owner) == group(self.owner);
-        let words = format!("{} {}", owner.kind, owner.name);
+    fn owner_is(&self, owner: &OwnerReference, namespace: Option<&str>) -> Ownership {
+        let Owner { reference: ours, namespace: our_namespace } = self.owner;
+        let is_of_our_kind = owner.kind == ours.kind && group(owner) == group(ours);
+        let place = namespace.map(|namespace| format!("{namespace}/")).unwrap_or_default();
+        let words = format!("{} {place}{}", owner.kind, owner.name);
+        let is_here = namespace.is_none() || namespace == our_namespace.as_deref();
         match is_of_our_kind {
-            _ if owner.uid == self.owner.uid => Ownership::Ours,
-            true if owner.name == self.owner.name => Ownership::Ours,
+            _ if owner.uid == ours.uid => Ownership::Ours,
+            true if owner.name == ours.name && is_here => Ownership::Ours,
             true => Ownership::Sibling(words),
             false => Ownership::Object(words),
         }
@@ -102,10 +114,6 @@ impl Claimant<'_> {
         }
         Ownership::Unowned(managers().next_back().and_then(|entry| entry.manager.clone()))
     }
-}
-
-fn group(owner: &OwnerReference) -> &str {
-    owner.api_version.rsplit_once('/').map_or("", |(group, _)| group)
 }
 
 /// The tool that marked the object. A mark that this reconciler wrote is ignored: labels are often copied from the
@@ -186,9 +194,9 @@ mod tests {
     }
 
     fn ownership(meta: Value) -> Ownership {
-        let owner = reference("Widget", "w", "1");
+        let owner = Owner { reference: reference("Widget", "w", "1"), namespace: Some("a".into()) };
         let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
-        Claimant { owner: &owner, manager: "op/widget" }.ownership(&meta)
+        Claimant { owner: &owner, manager: "op/widget" }.ownership(&KindInfo::of::<ConfigMap>(), &meta)
     }
 
     fn written_by(manager: &str, fields: &Value) -> Value {
@@ -208,6 +216,18 @@ mod tests {
             Ownership::Object("Deployment d".into()),
             "another owner wins over the field manager"
         );
+    }
+
+    #[test]
+    fn a_mark_names_an_owner_in_another_namespace() {
+        let marked = |owner: &str| {
+            let mark = format!("{owner} for ConfigMap/b/x");
+            json!({ "name": "x", "namespace": "b", "annotations": { OWNER: mark }, "managedFields": written_by("op/widget", &json!({})) })
+        };
+        assert_eq!(ownership(marked("Widget.tests.example.com/a/w/1")), Ownership::Ours);
+        assert_eq!(ownership(marked("Widget.tests.example.com/a/w/0")), Ownership::Ours, "restored");
+        assert_eq!(ownership(marked("Widget.tests.example.com/b/w/2")), Ownership::Sibling("Widget b/w".into()));
+        assert_eq!(ownership(marked("Shop.example.com/a/w/3")), Ownership::Object("Shop a/w".into()));
     }
 
     #[test]

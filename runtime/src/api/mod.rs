@@ -8,6 +8,8 @@ mod dry_run;
 mod error;
 #[cfg(feature = "operator")]
 pub(crate) mod grant;
+#[cfg(feature = "operator")]
+mod mark;
 mod target;
 mod warned;
 
@@ -19,6 +21,8 @@ use std::time::Duration;
 use kube::core::{DynamicObject, ObjectMeta};
 
 pub(crate) use self::error::FOREIGN;
+#[cfg(feature = "operator")]
+pub(crate) use self::mark::{Owner, group, marked};
 // A glob, so that documentation and the public API listing keep the path `backend::ApiError`.
 pub use self::detail::ErrorDetail;
 pub use self::dry_run::DryRunLog;
@@ -62,8 +66,8 @@ pub trait Backend: Send + Sync {
         relation: Relation,
         selection: Selection,
     ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
-    /// Lists the names of the objects of the kind that the reconciled object owns, in order.
-    fn owned(&self, step: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
+    /// Lists the objects of the kind that the reconciled object owns, ordered by namespace and name.
+    fn owned(&self, step: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<Target>, ApiError>>;
     /// Writes an owned object, given as JSON, by server-side apply with the reconciler's field manager and an owner reference.
     ///
     /// An existing object that the reconciled object does not own is taken over if the relation allows it, and otherwise

@@ -21,7 +21,7 @@ pub struct ReconcilerInfo {
     pub(crate) status: StatusStore,
     /// The field manager of all writes of the reconciler.
     pub field_manager: String,
-    /// The finalizer on its objects; `None` if no step is external and no hook runs on deletion.
+    /// The finalizer on its objects; `None` if no step is external or owns objects in other namespaces, and no hook runs on deletion.
     pub finalizer: Option<String>,
 }
 

@@ -34,7 +34,7 @@ impl Operator {
     /// time can call [`std::process::exit`], as [`run_cli`](Self::run_cli) does, or `Runtime::shutdown_background`.
     ///
     /// # Errors
-    /// Passes were dropped after the shutdown timeout: [`Error::dropped`] lists their objects.
+    /// Passes were dropped after the shutdown timeout: [`Error::dropped`](super::Error::dropped) lists their objects.
     ///
     /// The operator cannot start:
     ///

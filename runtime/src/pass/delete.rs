@@ -9,6 +9,7 @@ use super::api::{PassBackend, gone};
 use super::backend;
 use super::context::PassContext;
 use super::decide::policy;
+use super::elsewhere;
 use super::finish;
 use super::finish::status_write::{self, RESENDS};
 use super::report::current_pass::CurrentPass;
@@ -18,7 +19,7 @@ use super::without_steps::blocked;
 use crate::api::ApiError;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
-use crate::queue::Next;
+use crate::queue::{Backoff, Next};
 use crate::wiring::policy::{Policy, ResolvedPolicy};
 
 /// Cleans up after the steps. Ignores an object without our finalizer.
@@ -53,7 +54,10 @@ fn announce_deletion(context: &PassContext, pass: &mut CurrentPass<'_>, object: 
 async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
     let BodyEnd { state, backend, result } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
     let next = match never_stalled(result.outcome) {
-        Outcome::Done => released(context, pass, object, &backend).await,
+        Outcome::Done => match children_gone(context, &backend).await {
+            Ok(()) => released(context, pass, object, &backend).await,
+            Err(next) => next,
+        },
         outcome => {
             let result = BodyResult { outcome, ..result };
             finish::finish(context, pass, object, BodyEnd { state, backend: backend.clone(), result }).await
@@ -61,6 +65,24 @@ async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Ob
     };
     run::blocking_work_ends(&backend).await;
     next
+}
+
+/// Deletes the owned objects in other namespaces, after the cleanups. The finalizer stays until they are gone.
+pub(super) async fn children_gone(context: &PassContext, backend: &PassBackend) -> Result<(), Next> {
+    match elsewhere::delete_all(context, backend).await {
+        Ok(0) => Ok(()),
+        Ok(left) => {
+            tracing::info!(
+                left,
+                "owned objects in other namespaces are being deleted; the finalizer remains until they are gone"
+            );
+            Err(Next::RetryAlong { progressed: false, curve: Backoff::FAST, at_least: None })
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the owned objects in other namespaces could not be deleted; retrying");
+            Err(Next::Retry { progressed: false, at_least: None })
+        }
+    }
 }
 
 /// Removes the finalizer without any cleanup, as the policy forbids to delete what the steps made.

@@ -10,6 +10,7 @@ mod context;
 mod daemon;
 mod decide;
 mod delete;
+mod elsewhere;
 mod finish;
 mod memory;
 mod pass_id;

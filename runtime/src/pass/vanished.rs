@@ -4,6 +4,7 @@ use super::api::gone;
 use super::api::identity::Unwritten;
 use super::context::PassContext;
 use super::decide::policy;
+use super::delete;
 use super::report::current_pass::CurrentPass;
 use super::report::{PassReport, hook};
 use super::run::{self, BodyEnd, Part};
@@ -51,7 +52,7 @@ async fn run_cleanups(context: &PassContext, pass: &mut CurrentPass<'_>, object:
     let ended = match result.outcome {
         Outcome::Done | Outcome::Ignored => {
             tracing::info!("cleaned up an object that the API server deleted in spite of its finalizer");
-            Ok(())
+            delete::children_gone(context, &backend).await
         }
         _ => {
             let error = result.error.as_ref().map(PassError::message);

@@ -15,7 +15,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels indexes mapped cached owns uses);
+lists!(sets clears reads watches labels indexes mapped cached owns anywhere uses);
 
 /// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
@@ -115,6 +115,17 @@ pub trait OwnedBy<S>: Declared<S, owns> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
+
+/// A kind of which the step `S` writes objects in any namespace, which its object owns.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not write `{Self}` in other namespaces",
+    label = "not owned in any namespace by this step",
+    note = "write `owns({Self}, namespaces = any)` in `{S}`"
+)]
+pub trait OwnedAnywhereBy<S>: Declared<S, anywhere> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, anywhere>, S> OwnedAnywhereBy<S> for T {}
 
 /// The calls that a step sends itself, with [`Cx::client`](crate::Cx::client).
 #[derive(Debug)]

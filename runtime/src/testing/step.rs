@@ -13,7 +13,7 @@ use kube::{Client, Resource};
 use serde_json::{Value, json};
 
 use crate::api::adoption::Claimant;
-use crate::api::{ApiError, Backend, BoxFuture, Selection, Target, Warned};
+use crate::api::{ApiError, Backend, BoxFuture, Owner, Selection, Target, Warned, marked};
 use crate::client::{Answers, StepClient};
 use crate::condition::{Condition, ConditionSet};
 use crate::leadership::Leadership;
@@ -72,7 +72,7 @@ pub async fn run_step<S: SubReconciler, T>(
         Calls { sender, permit: Leadership::open().permit(), field_manager: field_manager.into(), whole: false };
     let backend = Arc::new(Direct {
         calls,
-        owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()),
+        owner: owner(&target, meta.uid.as_deref().unwrap_or_default()),
         target,
         warned: Warned::default(),
     });
@@ -92,7 +92,7 @@ pub async fn run_step<S: SubReconciler, T>(
 /// A backend that reads and writes without caches.
 struct Direct {
     calls: Calls,
-    owner: OwnerReference,
+    owner: Owner,
     target: Target,
     warned: Warned,
 }
@@ -105,10 +105,14 @@ impl Direct {
 
     /// Lists the objects of the kind that the object owns.
     async fn children(&self, kind: KindInfo) -> Result<Vec<DynamicObject>, ApiError> {
-        let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
-        let mut all = self.calls.list(&Selection::new(kind, namespace, "")).await?;
-        let owned_by = |owner: &OwnerReference| owner.controller == Some(true) && owner.uid == self.owner.uid;
-        all.retain(|object| object.metadata.owner_references.iter().flatten().any(owned_by));
+        let mut all = self.calls.list(&Selection::new(kind.clone(), None, "")).await?;
+        let owned_by = |owner: &OwnerReference| owner.controller == Some(true) && owner.uid == self.owner.reference.uid;
+        let is_marked = |meta: &ObjectMeta| {
+            marked(&kind, meta).is_some_and(|owner| owner.reference.uid == self.owner.reference.uid)
+        };
+        all.retain(|DynamicObject { metadata: meta, .. }| {
+            meta.owner_references.iter().flatten().any(owned_by) || is_marked(meta)
+        });
         Ok(all)
     }
 }
@@ -153,9 +157,12 @@ impl Backend for Direct {
         .boxed()
     }
 
-    fn owned(&self, _: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
-        let children = async move { self.children(kind).await };
-        children.map_ok(|all| all.into_iter().filter_map(|object| object.metadata.name).collect()).boxed()
+    fn owned(&self, _: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<Target>, ApiError>> {
+        let of_kind = kind.clone();
+        let target =
+            move |meta: ObjectMeta| Some(Target { kind: kind.clone(), namespace: meta.namespace, name: meta.name? });
+        let children = async move { self.children(of_kind).await };
+        children.map_ok(move |all| all.into_iter().filter_map(|object| target(object.metadata)).collect()).boxed()
     }
 
     fn apply(

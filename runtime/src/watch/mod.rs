@@ -4,6 +4,7 @@ mod backoff;
 mod by_name;
 mod by_selector;
 mod cached_object;
+mod declared;
 mod dependency_map;
 mod error;
 mod first_list;

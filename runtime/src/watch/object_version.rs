@@ -2,7 +2,7 @@
 
 use kube::api::{DynamicObject, ObjectMeta};
 
-use crate::api::Target;
+use crate::api::{Target, marked};
 
 /// One version of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +26,14 @@ impl ObjectVersion {
 
     pub(crate) fn of_meta(target: &Target, meta: &ObjectMeta) -> Self {
         let resource_version = meta.resource_version.clone().unwrap_or_default();
+        let marked = || marked(&target.kind, meta).map(|owner| owner.reference.uid);
         let controller = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
         Self {
             target: target.clone(),
             uid: meta.uid.clone().unwrap_or_default(),
             version: meta.generation.map_or_else(|| resource_version.clone(), |generation| generation.to_string()),
             resource_version,
-            controller: controller.map(|owner| owner.uid.clone()),
+            controller: controller.map_or_else(marked, |owner| Some(owner.uid.clone())),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The type-erased caches of the kinds that steps own and watch: one handle for the passes of a reconciler.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -10,11 +10,12 @@ use kube::runtime::watcher::Event;
 use super::by_name::Named;
 use super::by_selector::{LabelWatch, Labelled};
 use super::cached_object::{CacheForm, CachedObject};
+use super::declared::{counts, declared, indexers, without_how};
 use super::first_list::WatchHandle;
 use super::foreign_owner::Foreign;
 use super::lock::lock;
 use super::object_version::ObjectVersion;
-use super::owned::{Children, Counts};
+use super::owned::Children;
 use super::scope::Scope;
 use super::shared::SharedWatches;
 use super::store::Changed;
@@ -24,8 +25,7 @@ use super::write_guard::WriteGuard;
 use crate::api::{ApiError, Selection, Target, Watched};
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::{Key, Queue, TriggerSet};
-use crate::wiring::index::Indexer;
-use crate::wiring::{Cache, How, KindInfo, Relation, Wiring};
+use crate::wiring::{Cache, How, KindInfo, Wiring};
 
 /// The caches of owned and watched kinds. All clones share them.
 #[derive(Clone)]
@@ -48,37 +48,6 @@ struct Inner {
     by_name: Vec<(KindInfo, Cache)>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
     interest: Mutex<Subscriptions>,
-}
-
-/// The selected declared kinds, each once, with the smallest cache that is sufficient for all steps.
-fn declared(wiring: &Wiring, select: impl Fn(How) -> bool) -> Vec<(KindInfo, How, Cache)> {
-    let mut found: Vec<(KindInfo, How, Cache)> = Vec::new();
-    for relation in wiring.relations().filter(|relation| select(relation.how)) {
-        let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
-        match found.iter_mut().find(|(other, how, _)| *other == kind && *how == relation.how) {
-            Some((.., cache)) => *cache = relation.cache.max(*cache),
-            None => found.push((kind, relation.how, relation.cache)),
-        }
-    }
-    found
-}
-
-/// The indexes that all steps define over one selection, each once.
-fn indexers(wiring: &Wiring, kind: &KindInfo, selector: &str) -> Vec<Indexer> {
-    let here = |relation: &&Relation| relation.how.selector() == Some(selector) && relation.is_of(kind);
-    let all = wiring.relations().filter(here).flat_map(|relation| relation.indexes);
-    all.map(|indexer| (indexer.name(), *indexer)).collect::<BTreeMap<_, _>>().into_values().collect()
-}
-
-/// The changes that count for an owned kind: a new generation. If a step reads the kind, or more than its records is cached, changes of
-/// status and labels count as well.
-fn counts(wiring: &Wiring, kind: &KindInfo, cache: Cache) -> Counts {
-    let is_read = wiring.relations().any(|relation| relation.how == How::Reads && relation.is_of(kind));
-    if is_read || cache > Cache::None { Counts::VersionRecord } else { Counts::Generation }
-}
-
-fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {
-    declared.into_iter().map(|(kind, _, cache)| (kind, cache)).collect()
 }
 
 impl RelatedCaches {
@@ -153,6 +122,17 @@ impl RelatedCaches {
     /// Whether objects of the namespace are watched. Cluster-scoped objects always are.
     pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
         self.0.scope.covers(namespace)
+    }
+
+    /// The namespaces in which objects of the kind are watched; `None`: all.
+    pub(crate) fn namespaces(&self, kind: &KindInfo) -> Vec<Option<String>> {
+        let places = self.0.scope.places(kind).into_iter();
+        places.map(|place| place.namespace.map(|namespace| namespace.to_string())).collect()
+    }
+
+    /// Fails for an object in a namespace that is not watched.
+    pub(crate) fn check(&self, target: &Target) -> Result<(), ApiError> {
+        self.0.scope.check(target.namespace.as_deref(), target)
     }
 
     /// The object of this name, from a shared watch that starts with the first subscriber. Its creation, change or deletion enqueues the

@@ -8,6 +8,12 @@ pub const OPERATOR_NAMESPACE: &str = "evenkeel.dev/operator-namespace";
 /// The annotation that requests a reconcile, unless `#[reconciler(request_annotation = "..")]` names another one.
 pub const REQUESTED_AT: &str = "evenkeel.dev/requestedAt";
 
+/// The annotation of an owned object in another namespace than its owner: the owner, and the object that the mark is for.
+pub const OWNER: &str = "evenkeel.dev/owner";
+
+/// The label of an owned object in another namespace than its owner: a hash of the kind, the namespace and the name of the owner.
+pub const DEPENDENT_OF: &str = "evenkeel.dev/dependent-of";
+
 /// The annotation that suspends an object with the value `"true"`.
 ///
 /// It has this effect if the reconciler declares `#[reconciler(suspend(annotation))]`.

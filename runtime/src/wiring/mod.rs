@@ -233,12 +233,12 @@ impl Wiring {
         self.labels.filter(|_| !self.needs_finalizer())
     }
 
-    /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
+    /// Whether a step is external (changes something outside the cluster) or owns objects in other namespaces, or a hook runs on deletion.
     #[must_use]
     pub(crate) const fn needs_finalizer(&self) -> bool {
         let mut i = 0;
         while i < self.steps.len() {
-            if self.steps[i].external {
+            if self.steps[i].external || self.steps[i].owns_anywhere() {
                 return true;
             }
             i += 1;

@@ -17,13 +17,15 @@ pub struct Relation {
     pub indexes: &'static [Indexer],
     /// The existing objects that the step takes over, if it owns the kind.
     pub adopt: Adopt,
+    /// Whether the step owns objects in any namespace, not only in that of the reconciled object (`namespaces = any`).
+    pub anywhere: bool,
 }
 
 impl Relation {
     /// Creates a relation with the default cache: full objects if the kind is watched, and otherwise no content.
     #[must_use]
     pub const fn new(how: How, kind: Option<fn() -> KindInfo>) -> Self {
-        Self { how, cache: how.cache(), kind, indexes: &[], adopt: Adopt::Never }
+        Self { how, cache: how.cache(), kind, indexes: &[], adopt: Adopt::Never, anywhere: false }
     }
 
     /// Sets the part of the objects that is cached.
@@ -42,6 +44,18 @@ impl Relation {
     #[must_use]
     pub const fn adopting(self, adopt: Adopt) -> Self {
         Self { adopt, ..self }
+    }
+
+    /// Sets that objects in any namespace are owned.
+    #[must_use]
+    pub const fn anywhere(self) -> Self {
+        Self { anywhere: true, ..self }
+    }
+
+    /// The part of the objects that must be cached: the mark of an owner in another namespace is in the metadata.
+    #[cfg(feature = "operator")]
+    pub(crate) fn stored(&self) -> Cache {
+        if self.anywhere { self.cache.max(Cache::Metadata) } else { self.cache }
     }
 
     /// The verbs by which objects of the kind are read and watched.

@@ -54,6 +54,18 @@ pub struct StepWiring {
 }
 
 impl StepWiring {
+    /// Whether the step owns objects in other namespaces, which the finalizer of their owner deletes.
+    pub(crate) const fn owns_anywhere(&self) -> bool {
+        let mut i = 0;
+        while i < self.relations.len() {
+            if self.relations[i].anywhere {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
     /// A step without declarations, with the default of every field.
     pub const EMPTY: Self = Self {
         name: "",

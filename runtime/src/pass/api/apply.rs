@@ -122,7 +122,7 @@ impl Owned<'_> {
     /// Chooses the next write from the live object.
     async fn recheck(&self, adopt: Adopt) -> Result<Write, ApiError> {
         let Some(meta) = self.live().await? else { return Ok(Write::Create) };
-        let ownership = self.claimant.ownership(&meta);
+        let ownership = self.claimant.ownership(&self.target.kind, &meta);
         match &ownership {
             Ownership::Ours => {}
             ownership if !ownership.may_adopt(adopt) => return Err(self.refuse(ownership, &meta, RefusedCall::Apply)),
@@ -153,7 +153,7 @@ impl Owned<'_> {
             return Ok(known);
         }
         let Some(meta) = self.live().await? else { return Ok(None) };
-        match self.claimant.ownership(&meta) {
+        match self.claimant.ownership(&self.target.kind, &meta) {
             Ownership::Ours => {
                 self.free();
                 let (uid, version) = (meta.uid.unwrap_or_default(), meta.resource_version.unwrap_or_default());
@@ -223,6 +223,7 @@ mod tests {
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
     use super::*;
+    use crate::api::Owner;
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, object, target};
     use crate::queue::Queue;
     use crate::watch::{Health, Scope, SharedWatches, Streaming};
@@ -240,7 +241,7 @@ mod tests {
         script: &Script,
         run: impl AsyncFnOnce(Owned<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let owner = OwnerReference {
+        let reference = OwnerReference {
             api_version: "v1".into(),
             kind: "Pod".into(),
             name: "pod-o".into(),
@@ -248,6 +249,7 @@ mod tests {
             controller: Some(true),
             block_owner_deletion: None,
         };
+        let owner = Owner { reference, namespace: Some("a".into()) };
         let claimant = Claimant { owner: &owner, manager: "tester" };
         run(Owned { calls: &script.calls, claimant, target: &target(), subscriber: None }).await
     }

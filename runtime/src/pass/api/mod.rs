@@ -20,7 +20,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DynamicObject, ObjectMeta};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
@@ -31,7 +30,7 @@ use self::owned_object::owner;
 use self::owned_writes::Children;
 use self::tracked::Tracked;
 use super::finish::{json_patch, status_write};
-use crate::api::{ApiError, Backend, DryRunLog, Selection, Target, Warned};
+use crate::api::{ApiError, Backend, DryRunLog, Owner, Selection, Target, Warned};
 use crate::dependency::Access;
 use crate::pipeline::object::StatusStore;
 use crate::pipeline::state::DesiredStatus;
@@ -47,7 +46,7 @@ pub(super) struct PassBackend {
     pub(super) relations: RelatedCaches,
     pub(super) key: Key,
     pub(super) identity: Identity,
-    pub(super) owner: OnceLock<OwnerReference>,
+    pub(super) owner: OnceLock<Owner>,
     pub(super) children: Children,
     pub(super) version: Mutex<String>,
     /// The owned and watched objects as this pass read them, for the digest: a change during the pass must count as new.
@@ -114,10 +113,10 @@ impl PassBackend {
         Ok(())
     }
 
-    /// The owner reference to the object, created on first use.
-    fn owner(&self) -> &OwnerReference {
+    /// The object as the owner of others, created on first use.
+    pub(super) fn owner(&self) -> &Owner {
         let Identity { target, uid, .. } = &self.identity;
-        self.owner.get_or_init(|| owner(&target.kind, &target.name, uid))
+        self.owner.get_or_init(|| owner(target, uid))
     }
 
     pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {
@@ -243,11 +242,11 @@ impl Backend for PassBackend {
         .boxed()
     }
 
-    fn owned(&self, _: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+    fn owned(&self, _: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<Target>, ApiError>> {
         let children = self.relations.children(&self.identity.uid).into_iter().map(|seen| seen.target);
-        let mut names: Vec<String> = children.filter(|target| target.kind == kind).map(|target| target.name).collect();
-        names.sort();
-        std::future::ready(Ok(names)).boxed()
+        let mut targets: Vec<Target> = children.filter(|target| target.kind == kind).collect();
+        targets.sort_by(|one, other| (&one.namespace, &one.name).cmp(&(&other.namespace, &other.name)));
+        std::future::ready(Ok(targets)).boxed()
     }
 
     fn apply(

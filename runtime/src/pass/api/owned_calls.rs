@@ -31,7 +31,8 @@ impl PassBackend {
         target: Target,
         json: String,
     ) -> Result<Arc<DynamicObject>, ApiError> {
-        let intent = number(&[&self.owner().uid, &json]);
+        self.relations.check(&target)?;
+        let intent = number(&[&self.owner().reference.uid, &json]);
         let now = || self.relations.version_of(&target);
         // Nothing to send: the intent is the same, and the object is unchanged since our last apply.
         if let Some(object) = self.children.unchanged(&target, intent, now) {

@@ -3,14 +3,16 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Map, Value, json};
 
-use crate::api::{ApiError, Target};
-use crate::wiring::KindInfo;
+use crate::api::{ApiError, Owner, Target};
 
-/// The object of this JSON, with kind, namespace and owner reference.
+/// The object of this JSON, with kind, namespace and owner reference, or with the mark of an owner in another namespace.
 ///
 /// # Errors
-/// The JSON is not an object, or names another namespace.
-pub(crate) fn owned(target: &Target, json: &str, owner: &OwnerReference) -> Result<Value, ApiError> {
+/// The JSON is not an object, names another namespace, or is the owner itself.
+pub(crate) fn owned(target: &Target, json: &str, owner: &Owner) -> Result<Value, ApiError> {
+    if owner.is(target) {
+        return Err(ApiError::Invalid(format!("{target} is the reconciled object, which cannot own itself").into()));
+    }
     let object = serde_json::from_str::<Map<_, _>>(json);
     let mut object =
         object.map(Value::Object).map_err(|error| ApiError::Invalid(format!("{target}: {error}").into()))?;
@@ -21,26 +23,34 @@ pub(crate) fn owned(target: &Target, json: &str, owner: &OwnerReference) -> Resu
     match (&target.namespace, meta["namespace"].as_str()) {
         (Some(namespace), Some(asked)) if namespace != asked => {
             return Err(ApiError::Invalid(
-                format!("{target} cannot be in namespace {asked}: owner references do not cross namespaces").into(),
+                format!(
+                    "{target} cannot be in namespace {asked}; for another namespace, declare `namespaces = any` and use `cx.apply_in`"
+                )
+                .into(),
             ));
         }
         (Some(namespace), _) => meta["namespace"] = json!(namespace),
         (None, _) => {}
     }
-    meta["ownerReferences"] = json!([owner]);
+    match owner.can_be_referred_to_by(target) {
+        true => meta["ownerReferences"] = json!([owner.reference]),
+        false => owner.marks(target).into_iter().for_each(|(field, key, value)| meta[field][key] = json!(value)),
+    }
     Ok(object)
 }
 
-/// The owner reference that an object adds to the objects that it owns.
-pub(crate) fn owner(kind: &KindInfo, name: &str, uid: &str) -> OwnerReference {
-    OwnerReference {
+/// The object as the owner of others.
+pub(crate) fn owner(target: &Target, uid: &str) -> Owner {
+    let (kind, name) = (&target.kind, &target.name);
+    let reference = OwnerReference {
         api_version: kind.resource.api_version.clone(),
         kind: kind.resource.kind.clone(),
         name: name.to_owned(),
         uid: uid.to_owned(),
         block_owner_deletion: Some(true),
         controller: Some(true),
-    }
+    };
+    Owner { reference, namespace: target.namespace.clone() }
 }
 
 #[cfg(test)]
@@ -49,18 +59,25 @@ mod tests {
 
     use super::*;
     use crate::wiring::KindInfo;
+    use crate::wiring::annotations::{DEPENDENT_OF, OWNER};
 
     #[test]
     fn a_child_is_in_the_namespace_of_its_owner() {
         let kind = KindInfo::of::<ConfigMap>();
         let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
         let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}}).to_string();
-        let owner = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
+        let reference = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
+        let owner = Owner { reference: reference.clone(), namespace: Some("team-a".into()) };
         let sent = owned(&target, r#"{"metadata": {"name": "child"}}"#, &owner).expect("it may be sent");
-        let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [owner]});
+        let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [reference]});
         assert_eq!(sent, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}));
         assert_eq!(owned(&target, &child("team-a"), &owner).expect("it may be sent"), sent);
         let refused = owned(&target, &child("team-b"), &owner).expect_err("another namespace");
         assert!(refused.to_string().contains("cannot be in namespace team-b"), "{refused}");
+        let elsewhere = Owner { namespace: Some("team-b".into()), ..owner };
+        let marked = owned(&target, &child("team-a"), &elsewhere).expect("it may be sent");
+        let meta = &marked["metadata"];
+        assert!(meta["ownerReferences"].is_null() && meta["labels"][DEPENDENT_OF].is_string(), "{marked}");
+        assert_eq!(meta["annotations"][OWNER], "/team-b//1 for ConfigMap/team-a/child");
     }
 }

@@ -11,7 +11,7 @@ use crate::wiring::{Adopt, Relation, Wiring};
 
 /// The hash of the wiring. It covers conditions, steps, relations, error classes, the author's hook and the revision.
 ///
-/// It also covers the allowed references to other namespaces, if a step watches objects, and the owning operator. An object that is handed
+/// It also covers the allowed references to other namespaces, if a step watches objects or owns some there, and the owning operator. An object that is handed
 /// over while its new operator is down must not count as unchanged, although the old operator left a status of the same wiring.
 pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access, owner: Option<&str>) -> String {
     let mut text = text(wiring, after, access);
@@ -33,7 +33,7 @@ fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
         text.push_str(" depends");
     }
     let mut relations = wiring.relations();
-    if access != Access::default() && relations.any(|relation| relation.how.is_watch()) {
+    if access != Access::default() && relations.any(|relation| relation.how.is_watch() || relation.anywhere) {
         let _ = write!(text, " {}", words::access(access));
     }
     if let Some(hook) = after {
@@ -85,7 +85,8 @@ fn describe(relation: &Relation) -> String {
     let adopt = Some(relation.adopt).filter(|adopt| *adopt != Adopt::Never);
     let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
     let maps = relation.mapping().map_or_else(String::new, |mapping| format!(" maps {}", mapping.name()));
-    format!("{} {kind}{cache}{adopt}{maps}", words::how(relation.how))
+    let anywhere = if relation.anywhere { " anywhere" } else { "" };
+    format!("{} {kind}{cache}{adopt}{anywhere}{maps}", words::how(relation.how))
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use kube::core::ObjectMeta;
 
 use super::Cx;
 use super::futures::{Applied, Apply, Delete, List};
-use super::reads::{target, undecoded};
+use super::reads::{allowed, target, target_in, undecoded};
 use crate::api::{ApiError, BoxFuture, Target};
+use crate::dependency::Reference;
 use crate::kind::typed;
-use crate::pipeline::permission::OwnedBy;
+use crate::pipeline::permission::{OwnedAnywhereBy, OwnedBy};
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::{How, Kind, KindInfo, Relation};
@@ -37,6 +38,24 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
         let target = target::<K>(self.state, object.meta().name.as_deref().unwrap_or_default());
         let call = apply(self.state, S::WIRING.relations, target, serde_json::to_string(object));
+        Apply { call, decode: |(target, applied)| typed(applied).map_err(|error| undecoded(target, &error)) }
+    }
+
+    /// Applies an object that this step owns, in any namespace that the operator watches.
+    ///
+    /// The step declares `owns(K, namespaces = any)`. The rules of [`apply`](Self::apply) hold, except for the owner reference: it does not cross
+    /// namespaces, so the object gets the annotation `evenkeel.dev/owner` and the label `evenkeel.dev/dependent-of` instead. The finalizer of the
+    /// reconciled object deletes it. In the namespace of the reconciled object, or if that is cluster-scoped, it gets an owner reference.
+    ///
+    /// # Errors
+    /// Same as [`apply`](Self::apply), or the operator does not watch the namespace. If it does not allow references to other namespaces
+    /// ([`Access`](crate::dependency::Access)), the reconciled object becomes Stalled.
+    pub fn apply_in<K: Kind + OwnedBy<S> + OwnedAnywhereBy<S>>(&mut self, namespace: &str, object: &K) -> Apply<'_, K> {
+        let target = elsewhere(self.state, KindInfo::of::<K>(), namespace, object.meta().name.as_deref());
+        let call: BoxFuture<'_, _> = match target {
+            Ok(target) => apply(self.state, S::WIRING.relations, target, serde_json::to_string(object)),
+            Err(refused) => Box::pin(std::future::ready(Err(refused))),
+        };
         Apply { call, decode: |(target, applied)| typed(applied).map_err(|error| undecoded(target, &error)) }
     }
 
@@ -86,12 +105,20 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed, or the object belongs to another owner.
     pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
         let target = target::<K>(self.state, name);
-        let state = &mut *self.state;
-        Delete(Box::pin(async move {
-            let text = target.to_string();
-            let deleted = state.backend.clone().delete(state.step_name(), target).await;
-            deleted.map_err(|error| state.blocked_by(&text, error))
-        }))
+        Delete(delete(self.state, target))
+    }
+
+    /// Deletes an object that this step owns in another namespace.
+    ///
+    /// The rules of [`delete`](Self::delete) hold. When the reconciled object is deleted, this happens without a call.
+    ///
+    /// # Errors
+    /// Same as [`delete`](Self::delete), or the operator does not allow the reference.
+    pub fn delete_in<K: Kind + OwnedBy<S> + OwnedAnywhereBy<S>>(&mut self, namespace: &str, name: &str) -> Delete<'_> {
+        match elsewhere(self.state, KindInfo::of::<K>(), namespace, Some(name)) {
+            Ok(target) => Delete(delete(self.state, target)),
+            Err(refused) => Delete(Box::pin(std::future::ready(Err(refused)))),
+        }
     }
 
     /// Lists the names of the objects of a kind that the reconciled object owns.
@@ -103,8 +130,44 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// In an operator the call does not fail. In a [trial](crate::testing) of the step it reads from the API server, which can fail.
     pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
-        List(Box::pin(async move { backend.owned(step, KindInfo::of::<K>()).await }))
+        let namespace = self.state.namespace.clone().filter(|_| KindInfo::of::<K>().namespaced);
+        List(Box::pin(async move {
+            let all = backend.owned(step, KindInfo::of::<K>()).await?;
+            Ok(all.into_iter().filter(|target| target.namespace == namespace).map(|target| target.name).collect())
+        }))
     }
+
+    /// Lists the objects of a kind that the reconciled object owns in any namespace, ordered by namespace and name.
+    ///
+    /// A step can [delete](Self::delete_in) those that it no longer needs. They come from the cache, as in [`owned`](Self::owned).
+    ///
+    /// # Errors
+    /// Same as [`owned`](Self::owned).
+    pub fn owned_anywhere<K: Kind + OwnedBy<S> + OwnedAnywhereBy<S>>(&mut self) -> List<'_, Vec<Reference>> {
+        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
+        List(Box::pin(async move {
+            let all = backend.owned(step, KindInfo::of::<K>()).await?;
+            Ok(all.into_iter().map(|target| Reference::new(target.namespace.as_deref(), &target.name)).collect())
+        }))
+    }
+}
+
+/// The target in another namespace, if the operator allows references to it.
+fn elsewhere(state: &mut PassState, kind: KindInfo, namespace: &str, name: Option<&str>) -> Result<Target, ApiError> {
+    let name = name.unwrap_or_default();
+    if !name.is_empty() {
+        allowed(state, &Reference::new(Some(namespace), name), &kind)?;
+    }
+    Ok(target_in(state, kind, Some(namespace), name))
+}
+
+/// Deletes an owned object. Not generic, so that it is compiled once.
+fn delete(state: &mut PassState, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+    Box::pin(async move {
+        let text = target.to_string();
+        let deleted = state.backend.clone().delete(state.step_name(), target).await;
+        deleted.map_err(|error| state.blocked_by(&text, error))
+    })
 }
 
 /// The relation by which the step owns the kind.

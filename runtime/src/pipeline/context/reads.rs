@@ -210,13 +210,13 @@ fn referenced(state: &PassState, reference: &Reference, kind: KindInfo) -> Targe
 }
 
 /// The target in a namespace; `None`: that of the reconciled object.
-fn target_in(state: &PassState, kind: KindInfo, namespace: Option<&str>, name: &str) -> Target {
+pub(super) fn target_in(state: &PassState, kind: KindInfo, namespace: Option<&str>, name: &str) -> Target {
     let namespace = namespace.or(state.namespace.as_deref()).filter(|_| kind.namespaced);
     Target { namespace: namespace.map(ToOwned::to_owned), name: name.to_owned(), kind }
 }
 
 /// Checks that a step may follow the reference. If not, the object becomes Stalled.
-fn allowed(state: &mut PassState, reference: &Reference, kind: &KindInfo) -> Result<(), ApiError> {
+pub(super) fn allowed(state: &mut PassState, reference: &Reference, kind: &KindInfo) -> Result<(), ApiError> {
     let denied = || state.backend.access().refusal(state.namespace.as_deref(), reference);
     let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) else { return Ok(()) };
     let message = refusal.message.clone();

@@ -12,7 +12,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 
 pub(super) use self::records::Counts;
 use self::records::{Child, Id, Records};
-use crate::api::Target;
+use crate::api::{Target, group, marked};
 use crate::queue::Key;
 use crate::watch::cached_object::CachedObject;
 use crate::watch::object_version::ObjectVersion;
@@ -50,14 +50,25 @@ impl Children {
     }
 
     /// The record of the object, if its controller is of the reconciled kind.
-    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, cached: Option<CachedObject>) -> Option<Child> {
-        let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
+    fn child(
+        &self,
+        records: &Records,
+        (kind, key): &Id,
+        meta: &ObjectMeta,
+        cached: Option<CachedObject>,
+    ) -> Option<Child> {
+        let referred = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
+        let marked = if referred.is_some() { None } else { Some(marked(&self.0.kinds[*kind].0, meta)?) };
+        // Without clones: every event of an owned kind comes here.
+        let (owner, namespace) = match &marked {
+            Some(owner) => (&owner.reference, owner.namespace.as_deref().map(Into::into)),
+            None => (referred?, key.namespace.clone()),
+        };
         let resource = &self.0.owner.resource;
-        let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
-        if owner.kind != resource.kind || group != resource.group {
+        if owner.kind != resource.kind || group(owner) != resource.group {
             return None;
         }
-        let namespace = key.namespace.clone().filter(|_| self.0.owner.namespaced);
+        let namespace = namespace.filter(|_| self.0.owner.namespaced);
         Some(Child {
             uid: meta.uid.as_deref().unwrap_or_default().into(),
             generation: meta.generation.map(|generation| generation.to_string().into()),
@@ -117,7 +128,7 @@ impl Children {
     /// Applies an object that the watch of a kind delivered, and returns the owners to enqueue.
     pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, cached: Option<CachedObject>) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
-        match self.child(&records, &id.1, meta, cached) {
+        match self.child(&records, &id, meta, cached) {
             Some(child) => records.apply(&id, child),
             None => records.remove(&id),
         }
@@ -137,7 +148,7 @@ impl Children {
         cached: Option<CachedObject>,
     ) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
-        let Some(child) = self.child(&records, &id.1, meta, cached) else { return records.remove(&id) };
+        let Some(child) = self.child(&records, &id, meta, cached) else { return records.remove(&id) };
         let under_way = records.lists.get(&(kind, namespace.cloned()));
         if under_way.is_some_and(|written| written.contains(&id.1)) {
             return records.apply(&id, child);

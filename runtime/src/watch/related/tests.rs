@@ -3,9 +3,12 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::json;
 
+use super::super::owned::Counts;
 use super::*;
 use crate::watch::{Health, Streaming};
+use crate::wiring::Relation;
 use crate::wiring::StepWiring;
+use crate::wiring::index::Indexer;
 use crate::wiring::index::{Index, indexer};
 
 const MAPS: Option<fn() -> KindInfo> = Some(KindInfo::of::<ConfigMap>);

@@ -37,7 +37,7 @@ impl Backend for Nowhere {
     fn metadata(&self, _: &'static str, _: Relation, _: Selection) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         unreachable!("no step lists here")
     }
-    fn owned(&self, _: &'static str, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+    fn owned(&self, _: &'static str, _: KindInfo) -> BoxFuture<'_, Result<Vec<Target>, ApiError>> {
         unreachable!("no step looks at children here")
     }
     fn apply(

@@ -1,0 +1,59 @@
+//! Copies a Secret into the namespaces that it names: a reconciler of a built-in kind with objects in other namespaces.
+//!
+//! `cargo run -p examples --bin copier -- --once` copies one Secret on an API server in this process.
+#![allow(missing_docs, unreachable_pub, reason = "it shows the shortest way, in a program of one file")]
+
+use evenkeel::Bare;
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, ObjectMeta};
+use kube::{Resource, ResourceExt};
+
+const OBJECTS: &str = "
+{apiVersion: v1, kind: Namespace, metadata: {name: copies}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: login, labels: {demo.evenkeel.dev/copied: 'yes'}, annotations: {demo.evenkeel.dev/copy-to: copies}}
+stringData: {user: alice}
+";
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub enum CopyCondition {
+    /// Each namespace has a copy.
+    #[condition(positive)]
+    Copied,
+}
+
+#[sub_reconciler(sets(on::Copied), owns(Secret, namespaces = any))]
+pub async fn copy(secret: &Bare<Secret>, cx: &mut Cx) -> Result<(), ApiError> {
+    let namespaces = secret.annotations().get("demo.evenkeel.dev/copy-to").map_or("", String::as_str);
+    let namespaces: Vec<&str> = namespaces.split(',').filter(|namespace| !namespace.is_empty()).collect();
+    for namespace in &namespaces {
+        let metadata = ObjectMeta { name: secret.meta().name.clone(), ..ObjectMeta::default() };
+        cx.apply_in(namespace, &Secret { metadata, data: secret.data.clone(), ..Secret::default() }).await?;
+    }
+    for copy in cx.owned_anywhere::<Secret>().await? {
+        let namespace = copy.namespace.unwrap_or_default();
+        if !namespaces.contains(&&*namespace) {
+            cx.delete_in::<Secret>(&namespace, &copy.name).await?;
+        }
+    }
+    Ok(())
+}
+
+#[reconciler(conditions = CopyCondition, labels = "demo.evenkeel.dev/copied=yes")]
+pub async fn copier(secret: &Bare<Secret>, cx: &mut Pass<'_>) -> PassResult {
+    copy(secret, cx).await?;
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    examples::once::main(Operator::new("copier").reconciler::<copier>(()), OBJECTS, async |client| {
+        let copy = Api::<Secret>::namespaced(client.clone(), "copies").get_opt("login").await?;
+        Ok(copy.map(|copy| format!("secret {} was copied to the namespace copies", copy.name_any())))
+    })
+    .await
+}

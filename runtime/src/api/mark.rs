@@ -1,0 +1,146 @@
+//! The mark of an owned object in another namespace than its owner, which an owner reference cannot name.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::core::ObjectMeta;
+use sha2::{Digest, Sha256};
+
+use super::target::Target;
+use crate::kind::KindInfo;
+use crate::wiring::annotations::{DEPENDENT_OF, OWNER};
+
+/// The reconciled object as the owner of other objects.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Owner {
+    pub(crate) reference: OwnerReference,
+    /// Its namespace; `None` if it is cluster-scoped.
+    pub(crate) namespace: Option<String>,
+}
+
+impl Owner {
+    /// Whether an owner reference in the target can name this owner: owner references do not cross namespaces.
+    pub(crate) fn can_be_referred_to_by(&self, target: &Target) -> bool {
+        self.namespace.is_none() || self.namespace == target.namespace
+    }
+
+    /// Whether the target is the owner itself.
+    pub(crate) fn is(&self, target: &Target) -> bool {
+        let resource = &target.kind.resource;
+        resource.kind == self.reference.kind
+            && resource.group == group(&self.reference)
+            && target.name == self.reference.name
+            && target.namespace == self.namespace
+    }
+
+    /// The value of the label by which the objects of this owner are listed: a hash of its kind, namespace and name, as a label value is
+    /// limited to 63 characters.
+    pub(crate) fn id(&self) -> String {
+        let Self { reference, namespace } = self;
+        let namespace = namespace.as_deref().unwrap_or_default();
+        let hash =
+            Sha256::digest(format!("{}/{namespace}/{}", qualified(&reference.kind, group(reference)), reference.name));
+        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The label and the annotation of an object of this owner.
+    pub(crate) fn marks(&self, target: &Target) -> [(&'static str, &'static str, String); 2] {
+        [("labels", DEPENDENT_OF, self.id()), ("annotations", OWNER, self.mark(target))]
+    }
+
+    /// The value of the annotation: the owner, and the object that the mark is for. A copy of the object has a mark for another one.
+    fn mark(&self, target: &Target) -> String {
+        let Self { reference, namespace } = self;
+        let owner = qualified(&reference.kind, group(reference));
+        let namespace = namespace.as_deref().unwrap_or_default();
+        format!("{owner}/{namespace}/{}/{} for {}", reference.name, reference.uid, described(target))
+    }
+}
+
+/// The owner that the mark of the object names. A mark that was copied from another object is ignored.
+pub(crate) fn marked(kind: &KindInfo, meta: &ObjectMeta) -> Option<Owner> {
+    let (owner, of) = meta.annotations.as_ref()?.get(OWNER)?.split_once(" for ")?;
+    let name = meta.name.clone().unwrap_or_default();
+    if described(&Target { kind: kind.clone(), namespace: meta.namespace.clone(), name }) != of {
+        return None;
+    }
+    let [kind, namespace, name, uid] = owner.split('/').collect::<Vec<_>>().try_into().ok()?;
+    let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
+    // The version of an owner reference does not count.
+    let api_version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") };
+    let (kind, name, uid) = (kind.to_owned(), name.to_owned(), uid.to_owned());
+    let reference = OwnerReference { api_version, kind, name, uid, ..OwnerReference::default() };
+    Some(Owner { reference, namespace: Some(namespace.to_owned()) })
+}
+
+/// The group of an owner reference.
+pub(crate) fn group(owner: &OwnerReference) -> &str {
+    owner.api_version.rsplit_once('/').map_or("", |(group, _)| group)
+}
+
+/// `Deployment.apps/team-a/web`.
+fn described(target: &Target) -> String {
+    let resource = &target.kind.resource;
+    let namespace = target.namespace.as_deref().unwrap_or_default();
+    format!("{}/{namespace}/{}", qualified(&resource.kind, &resource.group), target.name)
+}
+
+fn qualified(kind: &str, group: &str) -> String {
+    if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::apps::v1::Deployment;
+    use k8s_openapi::api::core::v1::Secret;
+    use serde_json::json;
+
+    use super::*;
+
+    fn owner() -> Owner {
+        let reference = serde_json::from_value(
+            json!({ "apiVersion": "shop.example.com/v2", "kind": "Shop", "name": "main", "uid": "1-2" }),
+        );
+        Owner { reference: reference.unwrap(), namespace: Some("team-a".into()) }
+    }
+
+    fn target(kind: KindInfo, namespace: &str) -> Target {
+        Target { kind, namespace: Some(namespace.into()), name: "web".into() }
+    }
+
+    fn meta(namespace: &str, mark: &str) -> ObjectMeta {
+        let meta = json!({ "name": "web", "namespace": namespace, "annotations": { OWNER: mark } });
+        serde_json::from_value(meta).unwrap()
+    }
+
+    #[test]
+    fn a_mark_names_owner_and_object() {
+        let (deployment, secret) = (KindInfo::of::<Deployment>(), KindInfo::of::<Secret>());
+        let mark = owner().mark(&target(deployment.clone(), "team-b"));
+        assert_eq!(mark, "Shop.shop.example.com/team-a/main/1-2 for Deployment.apps/team-b/web");
+        let found = marked(&deployment, &meta("team-b", &mark)).unwrap();
+        assert_eq!((found.reference.uid, found.reference.name), ("1-2".into(), "main".into()));
+        assert_eq!((found.reference.kind, found.namespace), ("Shop".into(), Some("team-a".into())));
+        assert_eq!(marked(&deployment, &meta("team-c", &mark)), None, "a copy in another namespace");
+        assert_eq!(marked(&secret, &meta("team-b", &mark)), None, "a copy to another kind");
+        for broken in ["", "Shop/a/b for Secret/team-b/web", "Shop for Secret/team-b/web", "x"] {
+            assert_eq!(marked(&secret, &meta("team-b", broken)), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn the_id_is_a_label_value_that_depends_on_the_name_of_the_owner() {
+        let id = owner().id();
+        assert!(id.len() == 32 && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
+        let mut restored = owner();
+        restored.reference.uid = "another".into();
+        assert_eq!(restored.id(), id);
+        restored.namespace = Some("team-b".into());
+        assert_ne!(restored.id(), id);
+    }
+
+    #[test]
+    fn an_owner_reference_does_not_cross_namespaces() {
+        let secret = |namespace| target(KindInfo::of::<Secret>(), namespace);
+        assert!(owner().can_be_referred_to_by(&secret("team-a")) && !owner().can_be_referred_to_by(&secret("team-b")));
+        assert!(Owner { namespace: None, ..owner() }.can_be_referred_to_by(&secret("team-b")));
+    }
+}
