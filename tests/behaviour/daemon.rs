@@ -233,6 +233,14 @@ async fn the_cleanup_waits_for_a_daemon_that_blocks_its_thread() {
     operator.stop().await.unwrap();
 }
 
+#[test]
+fn the_reference_page_lists_the_daemons() {
+    let operator = Operator::new("tester").reconciler::<followed>((Lab::at("a"), Arc::default()));
+    let page = operator.introspect()[0].page();
+    assert!(page.contains("Daemons, which run beside the passes of each object: `follow`."), "{page}");
+    assert!(page.contains("| WrongAddress | stalled | one of obey, follow |"), "{page}");
+}
+
 /// Ends by its time limit.
 #[daemon(timeout = "3s")]
 async fn limited(_widget: &Widget, lab: &Arc<Lab>, _daemon: &Daemon) -> Result<(), DaemonError> {

@@ -3,13 +3,12 @@
 //! `cargo run -p examples --bin follower -- --once` records one change, on an API server in this process.
 #![allow(missing_docs, unreachable_pub, reason = "it shows the shortest way, in a program of one file")]
 
-use evenkeel::prelude::*;
-use evenkeel::{Bare, EventLevel};
+use evenkeel::{Bare, EventLevel, prelude::*};
 use k8s_openapi::api::{core::v1::ConfigMap, events::v1::Event};
 use kube::api::{Api, ListParams};
 
 const DEVICE: &str =
-    "{apiVersion: v1, kind: ConfigMap, metadata: {name: device, labels: {demo.evenkeel.dev/follow: 'yes'}}}";
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: probe, labels: {demo.evenkeel.dev/follow: 'yes'}}}";
 
 /// Stands for the client of a device.
 pub type Temperature = tokio::sync::watch::Sender<i32>;
@@ -22,11 +21,11 @@ pub enum FollowCondition {
     Recorded,
 }
 
-/// Requests a reconcile for each change, and for one that it may have missed before its start.
+/// Also requests a reconcile at its start, for a change that it may have missed.
 #[daemon]
 pub async fn follow(_: &Bare<ConfigMap>, temperature: &Temperature, daemon: &Daemon) -> Result<(), ApiError> {
     let mut changes = temperature.subscribe();
-    changes.mark_changed();
+    daemon.reconcile();
     while changes.changed().await.is_ok() {
         daemon.reconcile();
     }
@@ -52,9 +51,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     examples::once::main(operator, DEVICE, async |client| {
         let events = Api::<Event>::default_namespaced(client.clone()).list(&ListParams::default()).await?;
         let has = |wanted: &str| events.items.iter().any(|event| event.note.as_deref() == Some(wanted));
-        if has("20 degrees") && *temperature.borrow() == 20 {
-            temperature.send_replace(21);
-        }
+        let reached = if has("20 degrees") { 21 } else { 20 };
+        temperature.send_if_modified(|now| std::mem::replace(now, reached) != reached);
         Ok(has("21 degrees").then(|| "recorded 21 degrees".to_owned()))
     })
     .await

@@ -16,7 +16,7 @@ impl ReconcilerInfo {
         let sections = [
             format!("# {} ({})\n\n{}", resource.kind, resource.api_version, self.introduction()),
             format!("```mermaid\n{}```\n", self.graph()),
-            format!("## Steps\n\n{}", self.steps()),
+            format!("## Steps\n\n{}{}", self.steps(), self.daemons()),
             format!("## Conditions\n\n{}", self.condition_table()),
             format!("## Declared reasons\n\n{}", self.meanings()),
             format!("## Errors\n\n{}", table_of_errors(&self.wiring)),
@@ -40,6 +40,14 @@ impl ReconcilerInfo {
         };
         let rows: Vec<_> = self.wiring.steps.iter().map(row).collect();
         table::markdown(&["step", "what it does", "sets", "clears"], &rows)
+    }
+
+    fn daemons(&self) -> String {
+        let names: Vec<_> = self.wiring.daemons.iter().map(|daemon| format!("`{}`", daemon.step.name)).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("\nDaemons, which run beside the passes of each object: {}.\n", names.join(", ")),
+        }
     }
 
     fn condition_table(&self) -> String {
