@@ -62,6 +62,20 @@ mod tests {
     use crate::wiring::annotations::{DEPENDENT_OF, OWNER};
 
     #[test]
+    fn an_object_cannot_own_itself() {
+        let target = Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("team-a".into()), name: "map".into() };
+        let itself = owner(&target, "1");
+        let refused = owned(&target, r#"{"metadata": {"name": "map"}}"#, &itself).expect_err("itself");
+        assert!(refused.to_string().contains("is the reconciled object, which cannot own itself"), "{refused}");
+        for other in [
+            Target { name: "copy".into(), ..target.clone() },
+            Target { namespace: Some("team-b".into()), ..target.clone() },
+        ] {
+            assert!(owned(&other, r#"{"metadata": {}}"#, &itself).is_ok(), "{other}");
+        }
+    }
+
+    #[test]
     fn a_child_is_in_the_namespace_of_its_owner() {
         let kind = KindInfo::of::<ConfigMap>();
         let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
