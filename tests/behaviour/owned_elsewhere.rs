@@ -135,7 +135,7 @@ async fn objects_of_another_owner_and_copies_of_the_mark_are_left_alone(world: W
     let owner = format!("belongs to Widget {}/w", world.namespace);
     assert!(message(&object, "Ready").contains(&owner), "{object}");
     until_data(&maps, "shared", "one").await;
-    // Somebody copies the object with its labels and annotations.
+    // A user copies the object with its labels and annotations.
     let mut map = maps.get("shared").await.unwrap();
     let meta = map.meta_mut();
     (meta.name, meta.resource_version, meta.uid) = (Some("copy".into()), None, None);

@@ -1,5 +1,5 @@
 //! Functions that set no condition and are not steps: `#[claim]` prepares an object before its finalizer is stored, `#[hook]` runs at a
-//! point in the life of an object, `#[daemon]` runs beside the passes of an object.
+//! point in the life of an object, `#[daemon]` runs independently of the passes of an object.
 
 mod check;
 mod expand;

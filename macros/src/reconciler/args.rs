@@ -89,7 +89,7 @@ pub(crate) struct ReconcilerArgs {
     /// The hooks, which run at points in the life of an object; for a struct, the paths of the markers.
     #[darling(with = |meta| value(meta, |arg| arg.paths("say_goodbye")))]
     pub(crate) hooks: Vec<Path>,
-    /// The daemons, which run beside the passes of an object; for a struct, the paths of the markers.
+    /// The daemons, which run independently of the passes of an object; for a struct, the paths of the markers.
     #[darling(with = |meta| value(meta, |arg| arg.paths("follow")))]
     pub(crate) daemons: Vec<Path>,
     #[darling(with = |meta| some(meta, depend::parse))]

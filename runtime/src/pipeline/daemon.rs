@@ -1,4 +1,4 @@
-//! Daemons: long-running tasks of an object, beside its passes.
+//! Daemons: long-running tasks of an object that are independent of its passes.
 
 use std::fmt;
 use std::future::Future;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::outcome::ReconcileError;
 use crate::pipeline::reconciler::Reconciler;
 
-/// A long-running task of an object, beside its passes. `#[daemon]` implements it.
+/// A long-running task of an object that is independent of its passes. `#[daemon]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a daemon of this reconciler",
     label = "not a `#[daemon]`, or it takes a dependency that the reconciler does not have",

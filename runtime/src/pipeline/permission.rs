@@ -116,7 +116,7 @@ pub trait OwnedBy<S>: Declared<S, owns> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
 
-/// A kind of which the step `S` writes objects in any namespace, which its object owns.
+/// A kind whose objects the step `S` may write in any namespace.
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not write `{Self}` in other namespaces",
     label = "not owned in any namespace by this step",
