@@ -63,17 +63,10 @@ impl Options {
     /// Parses the value of this key, from the `=` on. Returns false on an error; the rest is then not reported.
     fn take(&mut self, key: Ident, input: ParseStream) -> bool {
         let known = ["cache", "adopt", "namespaces"];
-        if key == "namespaces" {
-            let word = parse_word(&key, self.anywhere.is_some(), (&NAMESPACES, NAMESPACES_HELP), input);
-            let (is_right, anywhere) = (word.is_ok(), word.map(|(_, anywhere)| anywhere));
-            self.anywhere = Some((key, anywhere));
-            return is_right;
-        }
-        if key == "adopt" {
-            let adopt = parse_word(&key, self.adopt.is_some(), (&ADOPTS, ADOPT_HELP), input);
-            let (is_right, adopt) = (adopt.is_ok(), adopt.map(|(_, adopt)| adopt));
-            self.adopt = Some((key, adopt));
-            return is_right;
+        match key.to_string().as_str() {
+            "namespaces" => return take_word(&mut self.anywhere, key, (&NAMESPACES, NAMESPACES_HELP), input),
+            "adopt" => return take_word(&mut self.adopt, key, (&ADOPTS, ADOPT_HELP), input),
+            _ => {}
         }
         let cache = parse_option(&key, self.cache.is_some(), &known, input);
         let is_right = cache.is_ok();
@@ -96,6 +89,19 @@ impl Options {
             && self.adopt.as_ref().is_none_or(|(_, adopt)| adopt.is_ok())
             && self.anywhere.as_ref().is_none_or(|(_, anywhere)| anywhere.is_ok())
     }
+}
+
+/// Parses one of the words of a key into its option. Returns false on an error.
+fn take_word<T: Copy>(
+    option: &mut Option<(Ident, syn::Result<T>)>,
+    key: Ident,
+    words: (&[(&str, T)], &str),
+    input: ParseStream,
+) -> bool {
+    let word = parse_word(&key, option.is_some(), words, input).map(|(_, word)| word);
+    let is_right = word.is_ok();
+    *option = Some((key, word));
+    is_right
 }
 
 /// The outer error is a syntax error, the inner ones are semantic.

@@ -18,5 +18,5 @@ pub trait DryRunLog: Send + Sync {
     fn is_incomplete(&self) -> bool;
     /// Wraps a client so that it only simulates its writes, and records them.
     #[cfg(feature = "operator")]
-    fn client(&self, client: &kube::Client) -> kube::Client;
+    fn client(&'static self, client: &kube::Client) -> kube::Client;
 }

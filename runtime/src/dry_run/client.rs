@@ -20,16 +20,13 @@ const EFFECTIVE: [&str; 5] = ["attach", "exec", "portforward", "proxy", "token"]
 const REVIEWS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 
 /// Wraps a client so that it only simulates its writes.
-pub(super) fn simulated(client: &Client, log: &DryRun) -> Client {
-    let layer = layer_fn(|calls: Calls| {
-        let log = log.clone();
-        service_fn(move |request| sent(calls.clone(), log.clone(), request))
-    });
+pub(super) fn simulated(client: &Client, log: &'static DryRun) -> Client {
+    let layer = layer_fn(|calls: Calls| service_fn(move |request| sent(calls.clone(), log, request)));
     over(client, &layer)
 }
 
 /// Sends a read as it is, and a write as a simulation.
-async fn sent(mut calls: Calls, log: DryRun, request: Request<Body>) -> Result<Response<Body>, BoxError> {
+async fn sent(mut calls: Calls, log: &DryRun, request: Request<Body>) -> Result<Response<Body>, BoxError> {
     let line = Line::of(&request);
     let parts = line.parts();
     if EFFECTIVE.contains(&parts.subresource) {
@@ -40,11 +37,15 @@ async fn sent(mut calls: Calls, log: DryRun, request: Request<Body>) -> Result<R
     if is_read || REVIEWS.contains(&parts.group) {
         return calls.call(request).map_err(BoxError::from).await;
     }
-    let before = before(&mut calls, &line, request.uri()).await;
+    // Of a deletion nothing but the call is printed.
+    let before = match *request.method() == Method::DELETE {
+        true => Value::Null,
+        false => before(&mut calls, &line, request.uri()).await,
+    };
     let request = with_dry_run(request)?;
     let (head, body) = calls.call(request).await?.into_parts();
     let bytes = body.collect_bytes().await?;
-    record(&log, &line, &before, head.status.is_success(), &bytes);
+    record(log, &line, &before, head.status.is_success(), &bytes);
     Ok(Response::from_parts(head, Body::from(bytes)))
 }
 

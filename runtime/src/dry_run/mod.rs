@@ -41,7 +41,7 @@ impl DryRunLog for DryRun {
         self.lock().incomplete
     }
 
-    fn client(&self, client: &Client) -> Client {
+    fn client(&'static self, client: &Client) -> Client {
         client::simulated(client, self)
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use super::diff;
 
-/// What the passes of the operator would do. Clones share one report.
-#[derive(Clone, Default)]
-pub(crate) struct DryRun(Arc<Mutex<Pending>>);
+/// What the passes of the operator would do.
+#[derive(Default)]
+pub(crate) struct DryRun(Mutex<Pending>);
 
 /// What the current object would cause.
 #[derive(Default)]

@@ -32,7 +32,10 @@ pub(super) async fn context(
         (None, Some(config)) => connect(operator, config, &telemetry)?,
         (None, None) => connect(operator, settings::infer().await?, &telemetry)?,
     };
-    let client = dry_run.map_or_else(|| client.clone(), |log| log.client(&client));
+    let client = match dry_run {
+        Some(log) => log.client(&client),
+        None => client,
+    };
     let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
     let client = client::counted(&client, &meter);
     Ok(OperatorContext {

@@ -80,7 +80,7 @@ pub(super) trait Prepared: Send {
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>>;
     /// Runs one pass of each object, and calls the function after each.
     #[cfg(feature = "dry-run")]
-    fn run_each(self: Box<Self>, ended: Box<dyn FnMut(&str) + Send>) -> BoxFuture<'static, ()>;
+    fn run_each<'a>(self: Box<Self>, ended: &'a mut (dyn FnMut(&str) + Send)) -> BoxFuture<'a, ()>;
 }
 
 pub(super) struct Controller {
@@ -247,7 +247,7 @@ impl Prepared for Controller {
     }
 
     #[cfg(feature = "dry-run")]
-    fn run_each(self: Box<Self>, mut ended: Box<dyn FnMut(&str) + Send>) -> BoxFuture<'static, ()> {
+    fn run_each<'a>(self: Box<Self>, ended: &'a mut (dyn FnMut(&str) + Send)) -> BoxFuture<'a, ()> {
         async move {
             self.relations.go_live();
             let kind = &self.expected.kind.resource.kind;

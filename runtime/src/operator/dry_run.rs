@@ -1,7 +1,6 @@
 //! Runs one pass of each object without changing anything, and prints what the passes would do.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::try_join_all;
 
@@ -12,7 +11,7 @@ use crate::dry_run::{DryRun, Pending};
 use crate::outcome::Outcome;
 
 /// See [`Operator::dry_run`].
-pub(super) async fn dry_run(mut operator: Operator, out: impl Write + Send + 'static) -> Result {
+pub(super) async fn dry_run(mut operator: Operator, out: impl Write + Send) -> Result {
     // Each step of the dry run refers to its log, so the log stays for the rest of the process, as small as it is.
     let log: &'static DryRun = Box::leak(Box::default());
     operator.listeners.clear();
@@ -26,10 +25,9 @@ pub(super) async fn dry_run(mut operator: Operator, out: impl Write + Send + 'st
     let _watches = context.watches.start();
     let prepared = try_join_all(members).await?;
     something_to_do(&prepared)?;
-    let printer = Printer(Arc::new(Mutex::new(Printed { out: Box::new(out), counts: Counts::default(), error: None })));
+    let mut printer = Printer { out, counts: Counts::default(), error: None };
     for reconciler in prepared {
-        let printer = printer.clone();
-        reconciler.run_each(Box::new(move |object| printer.print(object, &log.take()))).await;
+        reconciler.run_each(&mut |object| printer.print(object, &log.take())).await;
     }
     printer.finish().map_err(unwritten)
 }
@@ -43,12 +41,9 @@ fn unwritten(error: io::Error) -> Error {
     Error::new(Reason::Config, headline, "check where it goes").caused_by(error)
 }
 
-/// Prints the reports of objects. Clones print to the same output.
-#[derive(Clone)]
-struct Printer(Arc<Mutex<Printed>>);
-
-struct Printed {
-    out: Box<dyn Write + Send>,
+/// Prints the reports of objects.
+struct Printer<W> {
+    out: W,
     counts: Counts,
     error: Option<io::Error>,
 }
@@ -62,15 +57,10 @@ struct Counts {
     rejected: usize,
 }
 
-impl Printer {
-    fn lock(&self) -> MutexGuard<'_, Printed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
+impl<W: Write> Printer<W> {
     /// Prints the report of one object, unless nothing happens to it.
-    fn print(&self, object: &str, pending: &Pending) {
-        let mut printed = self.lock();
-        let Counts { objects, changed, unknown, writes, rejected } = &mut printed.counts;
+    fn print(&mut self, object: &str, pending: &Pending) {
+        let Counts { objects, changed, unknown, writes, rejected } = &mut self.counts;
         *objects += 1;
         *changed += usize::from(pending.changes > 0);
         *unknown += usize::from(pending.incomplete);
@@ -81,8 +71,8 @@ impl Printer {
             return;
         }
         let status = if pending.incomplete { "  not known: the status\n" } else { "" };
-        if let Err(error) = write!(printed.out, "{object}{outcome}\n{}{status}", pending.text) {
-            printed.error.get_or_insert(error);
+        if let Err(error) = write!(self.out, "{object}{outcome}\n{}{status}", pending.text) {
+            self.error.get_or_insert(error);
         }
     }
 
@@ -90,16 +80,15 @@ impl Printer {
     ///
     /// # Errors
     /// The output cannot be written.
-    fn finish(&self) -> io::Result<()> {
-        let mut printed = self.lock();
-        if let Some(error) = printed.error.take() {
+    fn finish(mut self) -> io::Result<()> {
+        if let Some(error) = self.error {
             return Err(error);
         }
-        let Counts { objects, changed, unknown, writes, rejected } = printed.counts;
+        let Counts { objects, changed, unknown, writes, rejected } = self.counts;
         writeln!(
-            printed.out,
+            self.out,
             "dry run: objects: {objects}, with changes: {changed}, with an unknown status: {unknown}, writes: {writes}, rejected writes: {rejected}"
         )?;
-        printed.out.flush()
+        self.out.flush()
     }
 }

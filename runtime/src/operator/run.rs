@@ -71,7 +71,7 @@ impl Operator {
     /// # Errors
     /// The operator cannot start, as in [`run_until`](Self::run_until), or the output cannot be written. A failed pass is no error.
     #[cfg(feature = "dry-run")]
-    pub async fn dry_run(self, out: impl std::io::Write + Send + 'static) -> Result {
+    pub async fn dry_run(self, out: impl std::io::Write + Send) -> Result {
         super::dry_run::dry_run(self, out).await
     }
 }

@@ -35,13 +35,14 @@ pub(super) async fn delete_all(context: &PassContext, backend: &PassBackend) -> 
 
 /// The objects of the kind with a mark of this owner, as the API server lists them now.
 async fn list(context: &PassContext, backend: &PassBackend, kind: &KindInfo) -> Result<Vec<ObjectVersion>, ApiError> {
-    let selector = format!("{DEPENDENT_OF}={}", backend.owner().id());
+    let id = backend.owner().id();
+    let selector = format!("{DEPENDENT_OF}={id}");
     let mut found = Vec::new();
     for namespace in context.env.relations.namespaces(kind) {
         let all = backend.calls.list(&Selection::new(kind.clone(), namespace, &selector)).await?;
         let all = all.into_iter().map(|object| object.metadata).filter(|meta| {
             // The label alone may be a copy.
-            marked(kind, meta).is_some_and(|owner| owner.id() == backend.owner().id())
+            marked(kind, meta).is_some_and(|owner| owner.id() == id)
         });
         found.extend(all.map(|meta| {
             let name = meta.name.clone().unwrap_or_default();

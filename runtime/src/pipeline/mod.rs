@@ -212,27 +212,29 @@ where
     ObserveHandler { step, run: observe::<S, R> }
 }
 
+/// The name and the errors of a function other than a step.
+const fn named<E: ReconcileError>(name: &'static str) -> StepWiring {
+    StepWiring { name, errors: E::VARIANTS, ..StepWiring::EMPTY }
+}
+
 /// The claim `S` of the reconciler `R`.
 #[must_use]
 pub const fn claim_handler<R: Reconciler, S: Claim<R>>() -> ClaimHandler {
-    let step =
-        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    let step = const { &named::<S::Error>(S::NAME) };
     ClaimHandler { step, is_pure: S::IS_PURE, run: claim::<S, R> }
 }
 
 /// The hook `S` of the reconciler `R`.
 #[must_use]
 pub const fn hook_handler<R: Reconciler, S: Hooked<R>>() -> HookHandler {
-    let step =
-        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    let step = const { &named::<S::Error>(S::NAME) };
     HookHandler { when: S::WHEN, step, run: hook::<S, R> }
 }
 
 /// The daemon `S` of the reconciler `R`.
 #[must_use]
 pub const fn daemon_handler<R: Reconciler, S: DaemonOf<R>>() -> DaemonHandler {
-    let step =
-        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    let step = const { &named::<S::Error>(S::NAME) };
     DaemonHandler { step, timeout: S::TIMEOUT, run: run_daemon::<S, R> }
 }
 

@@ -1,7 +1,8 @@
 //! Expands the wiring of a reconciler, and the checks across its steps.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
 use syn::spanned::Spanned;
 
 use super::call::expand_step;
@@ -41,7 +42,8 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (request_annotation, triggers) =
         (args.request_annotation.iter(), triggers::expand(krate, args.triggers.as_ref()));
     let (policies, claim) = (expand_policies(args), expand_claim(args));
-    let (hooks, daemons) = (expand_hooks(args), expand_daemons(args));
+    let hooks = expand_handlers(krate, "hooks", "hook_handler", &args.hooks);
+    let daemons = expand_handlers(krate, "daemons", "daemon_handler", &args.daemons);
     quote! {
         #krate::Wiring {
             #(doc: #doc,)*
@@ -112,27 +114,16 @@ fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
     quote!(#(claim: #krate::std::option::Option::Some(#claim),)*)
 }
 
-/// The hooks. This is the only check that each is a hook of this reconciler.
-fn expand_hooks(args: &ReconcilerArgs) -> TokenStream {
-    let hooks = args.hooks.iter().map(|hook| {
-        let here = args.krate.at(hook.span());
-        quote_spanned!(hook.span()=> #here::hook_handler::<Self, #hook>())
+/// The hooks or the daemons. This is the only check that each is one of this reconciler.
+fn expand_handlers(krate: &Krate, field: &str, handler: &str, paths: &[Path]) -> TokenStream {
+    let handlers = paths.iter().map(|path| {
+        let (here, handler) = (krate.at(path.span()), Ident::new(handler, path.span()));
+        quote_spanned!(path.span()=> #here::#handler::<Self, #path>())
     });
-    match args.hooks.is_empty() {
+    let field = format_ident!("{field}");
+    match paths.is_empty() {
         true => TokenStream::new(),
-        false => quote!(hooks: &[#(#hooks),*],),
-    }
-}
-
-/// The daemons. This is the only check that each is a daemon of this reconciler.
-fn expand_daemons(args: &ReconcilerArgs) -> TokenStream {
-    let daemons = args.daemons.iter().map(|daemon| {
-        let here = args.krate.at(daemon.span());
-        quote_spanned!(daemon.span()=> #here::daemon_handler::<Self, #daemon>())
-    });
-    match args.daemons.is_empty() {
-        true => TokenStream::new(),
-        false => quote!(daemons: &[#(#daemons),*],),
+        false => quote!(#field: &[#(#handlers),*],),
     }
 }
 

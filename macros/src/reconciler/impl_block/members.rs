@@ -142,16 +142,12 @@ impl Members {
             check_cfg("claim", &function, errors);
             self.take_claim(&function.sig.ident, errors);
             self.parts.push(lifecycle::method(What::Claim, args, krate.clone(), function, errors));
-        } else if is(&attr, "hook") {
-            check_cfg("hook", &function, errors);
+        } else if let Some(what) = [What::Hook, What::Daemon].into_iter().find(|what| is(&attr, what.word())) {
+            check_cfg(what.word(), &function, errors);
             let (module, name) = (&self.home.module, &function.sig.ident);
-            self.hooks.push(parse_quote!(#module::#name));
-            self.parts.push(lifecycle::method(What::Hook, args, krate.clone(), function, errors));
-        } else if is(&attr, "daemon") {
-            check_cfg("daemon", &function, errors);
-            let (module, name) = (&self.home.module, &function.sig.ident);
-            self.daemons.push(parse_quote!(#module::#name));
-            self.parts.push(lifecycle::method(What::Daemon, args, krate.clone(), function, errors));
+            let of_its_sort = if what == What::Hook { &mut self.hooks } else { &mut self.daemons };
+            of_its_sort.push(parse_quote!(#module::#name));
+            self.parts.push(lifecycle::method(what, args, krate.clone(), function, errors));
         } else if is(&attr, "observe") {
             check_cfg("observer", &function, errors);
             self.take_observer(&function.sig.ident, errors);

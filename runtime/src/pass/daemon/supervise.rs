@@ -4,18 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kube::runtime::events::EventType;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::leadership::Leadership;
-use crate::outcome::reporting::EventLevel;
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, PassError};
 use crate::pass::code_end::{CodeEnd, run_code};
-use crate::pass::report::event::{Recorder, event, publish};
+use crate::pass::report::event::{Recorder, publish, to_send};
 use crate::pipeline::daemon::Daemon;
 use crate::pipeline::dyn_reconciler::DynReconciler;
+use crate::pipeline::hook::Event;
 use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
 use crate::queue::{Backoff, Key, Queue, TriggerSet};
@@ -125,13 +124,10 @@ impl Task {
             Some(pause) => tracing::warn!(%error, ?pause, "the daemon failed; restarting it after the pause"),
             None => tracing::warn!(%error, "the daemon failed; it starts again when the spec changes"),
         }
-        let type_ = match error.actions.event {
-            EventLevel::None => return,
-            EventLevel::Normal => EventType::Normal,
-            EventLevel::Warning => EventType::Warning,
-        };
         let note = format!("{} failed: {}", self.part(), error.message);
-        publish(self.setup.recorder.clone(), vec![(event(type_, error.reason, &note), self.about.clone())]).await;
+        let event = to_send(&Event { level: error.actions.event, reason: error.reason.to_owned(), note });
+        let events = event.into_iter().map(|event| (event, self.about.clone())).collect();
+        publish(self.setup.recorder.clone(), events).await;
     }
 }
 

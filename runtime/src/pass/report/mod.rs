@@ -16,7 +16,7 @@ use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
 use crate::outcome::{Class, Outcome, PassError};
 use crate::pass::context::PassContext;
 use crate::pass::report::current_pass::CurrentPass;
-use crate::pass::report::event::{event, is_transition};
+use crate::pass::report::event::{event, is_transition, to_send};
 use crate::pipeline::hook::{Announcement, Event};
 use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
@@ -92,16 +92,6 @@ impl PassReport {
     pub(super) fn event(&self) -> Option<events::Event> {
         to_send(self.announcement.event.as_ref()?)
     }
-}
-
-/// The event in the form that is sent; `None` for [`EventLevel::None`].
-fn to_send(announced: &Event) -> Option<events::Event> {
-    let type_ = match announced.level {
-        EventLevel::None => return None,
-        EventLevel::Normal => EventType::Normal,
-        EventLevel::Warning => EventType::Warning,
-    };
-    Some(event(type_, &announced.reason, &announced.note))
 }
 
 /// Queues the events that the steps recorded.

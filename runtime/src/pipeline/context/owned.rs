@@ -130,9 +130,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// In an operator the call does not fail. In a [trial](crate::testing) of the step it reads from the API server, which can fail.
     pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
-        let namespace = self.state.namespace.clone().filter(|_| KindInfo::of::<K>().namespaced);
+        let Target { kind, namespace, .. } = target::<K>(self.state, "");
         List(Box::pin(async move {
-            let all = backend.owned(step, KindInfo::of::<K>()).await?;
+            let all = backend.owned(step, kind).await?;
             Ok(all.into_iter().filter(|target| target.namespace == namespace).map(|target| target.name).collect())
         }))
     }

@@ -148,9 +148,7 @@ impl Counts for ReconcilerMetrics {
 
     fn pass(&self, key: &Key, outcome: &'static str, next: &Next, took: Duration) {
         let result = result(outcome, next);
-        if let Some(counter) = RESULTS.iter().zip(&self.results).find_map(|(name, c)| (*name == result).then_some(c)) {
-            counter.inc();
-        }
+        count(&RESULTS, &self.results, result);
         if result == "error" {
             self.errors.inc();
             if matches!(next, Next::Await | Next::Store(_)) {
@@ -174,9 +172,7 @@ impl Counts for ReconcilerMetrics {
 
     fn step(&self, step: &'static str, how: &'static str, took: Duration) {
         let Some(step) = self.steps.iter().find(|known| known.name == step) else { return };
-        if let Some(counter) = ENDS.iter().zip(&step.ends).find_map(|(name, c)| (*name == how).then_some(c)) {
-            counter.inc();
-        }
+        count(&ENDS, &step.ends, how);
         step.time.observe(took.as_secs_f64());
     }
 
@@ -189,9 +185,14 @@ impl Counts for ReconcilerMetrics {
     fn daemon_ended(&self, daemon: &'static str, how: &'static str) {
         let Some(daemon) = self.daemons.iter().find(|known| known.name == daemon) else { return };
         daemon.now.dec();
-        if let Some(counter) = DAEMON_ENDS.iter().zip(&daemon.ends).find_map(|(name, c)| (*name == how).then_some(c)) {
-            counter.inc();
-        }
+        count(&DAEMON_ENDS, &daemon.ends, how);
+    }
+}
+
+/// Increments the counter of a result.
+fn count<const N: usize>(results: &[&str; N], counters: &[Counter; N], result: &str) {
+    if let Some(at) = results.iter().position(|known| *known == result) {
+        counters[at].inc();
     }
 }
 

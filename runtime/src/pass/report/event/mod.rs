@@ -9,6 +9,8 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 
 use crate::condition::{Condition, sanitize};
+use crate::outcome::reporting::EventLevel;
+use crate::pipeline::hook::Event as Announced;
 use crate::pipeline::state::DesiredStatus;
 
 pub(in crate::pass) use self::recorder::Recorder;
@@ -31,6 +33,16 @@ pub(in crate::pass) fn event(type_: EventType, reason: &str, note: &str) -> Even
         action: "Reconcile".into(),
         secondary: None,
     }
+}
+
+/// The event in the form that is sent; `None` for [`EventLevel::None`].
+pub(in crate::pass) fn to_send(announced: &Announced) -> Option<Event> {
+    let type_ = match announced.level {
+        EventLevel::None => return None,
+        EventLevel::Normal => EventType::Normal,
+        EventLevel::Warning => EventType::Warning,
+    };
+    Some(event(type_, &announced.reason, &announced.note))
 }
 
 /// Truncates the text to a number of bytes, at a character boundary.
