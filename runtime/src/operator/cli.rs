@@ -112,7 +112,7 @@ struct Flags {
     otlp: Option<String>,
     /// Runs one pass of each object, prints what the operator would do, and changes nothing
     #[cfg(feature = "dry-run")]
-    #[arg(long, global = true)]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     dry_run: bool,
     /// Turns features on or off: `Name=true`, several separated by commas
     #[arg(long, global = true, value_name = "NAME=BOOL,..")]
