@@ -44,6 +44,7 @@ mod listing;
 mod long_run;
 mod manual_impls;
 mod mapping;
+mod match_spec;
 mod message;
 mod metrics;
 mod oneshot;

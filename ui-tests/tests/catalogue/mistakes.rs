@@ -70,7 +70,7 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
             "own/reconciler/free_statement",
             "own/reconciler/item_in_the_pipeline",
             "own/reconciler/step_in_macro",
-            "own/reconciler/step_in_match",
+            "own/reconciler/match_without_steps",
         ],
     ),
     (

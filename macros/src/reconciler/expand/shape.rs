@@ -2,19 +2,20 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::Expr;
+use syn::{Pat, PatGuard};
 
 use crate::reconciler::model::Reconciler;
-use crate::reconciler::pipeline::{Arm, Pipeline, Statement, step_name};
+use crate::reconciler::pipeline::{Arm, Branch, Head, Pipeline, Statement, step_name};
 
 /// The nodes, as `&[Node::Call(0), ..]`. `None` for a plain sequence of steps, which is the default.
 pub(super) fn expand_shape(reconciler: &Reconciler) -> Option<TokenStream> {
     let Pipeline { statements } = &reconciler.pipeline;
-    let places = statements.iter().map(|statement| match statement {
+    let steps = || statements.iter().filter(|statement| !matches!(statement, Statement::Log(_)));
+    let places = steps().map(|statement| match statement {
         Statement::Call(call) => Some(reconciler.pipeline.place(&call.name())),
         _ => None,
     });
-    let is_straight = places.eq((0..statements.len()).map(Some));
+    let is_straight = places.eq((0..steps().count()).map(Some));
     (!is_straight).then(|| expand_nodes(reconciler, statements))
 }
 
@@ -43,22 +44,28 @@ fn expand_node(reconciler: &Reconciler, statement: &Statement) -> Option<TokenSt
             Some(quote!(#krate::Node::Skip { step: #place, reason: #reason }))
         }
         Statement::Branch(branch) => {
-            let arms = branch.arms.iter().map(|arm| expand_arm(reconciler, arm));
+            let arms = branch.arms.iter().map(|arm| expand_arm(reconciler, branch, arm));
             Some(quote!(#krate::Node::Branch(&[#(#arms),*])))
         }
-        Statement::Value(_) => None,
+        Statement::Log(_) | Statement::Value(_) => None,
     }
 }
 
-fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
+fn expand_arm(reconciler: &Reconciler, branch: &Branch, arm: &Arm) -> TokenStream {
     let krate = &reconciler.args.krate;
-    let when = arm.when.as_ref().map_or_else(String::new, |(_, condition)| written(condition));
+    let value = branch.on.iter().map(|(_, value)| value);
+    let when = match &arm.head {
+        Head::If(.., condition) => written(condition),
+        Head::Case(Pat::Wild(_)) | Head::Else(_) => String::new(),
+        Head::Case(Pat::Guard(PatGuard { pat, guard, .. })) => written(&quote!(let #pat #(= #value)* && #guard)),
+        Head::Case(pattern) => written(&quote!(let #pattern #(= #value)*)),
+    };
     let nodes = expand_nodes(reconciler, &arm.statements);
     quote!(#krate::Arm { when: #when, nodes: #nodes })
 }
 
 /// The expression, formatted approximately as its author wrote it.
-fn written(expr: &Expr) -> String {
+fn written(expr: &impl ToTokens) -> String {
     const TIGHTER: [(&str, &str); 4] = [(" :: ", "::"), (":: ", "::"), (" . ", "."), ("= & ", "= &")];
     TIGHTER.iter().fold(expr.to_token_stream().to_string(), |text, (loose, tight)| text.replace(loose, tight))
 }

@@ -15,19 +15,28 @@ pub(super) fn expand_statement(reconciler: &Reconciler, statement: &Statement) -
         Statement::Join(join) => expand_join(reconciler, join),
         Statement::Each(each) => expand_each(reconciler, each),
         Statement::Skip(skip) => expand_skip(reconciler, skip),
+        Statement::Log(line) => quote!(#line;),
         Statement::Value(value) => value.clone(),
     }
 }
 
-/// An `if` is expanded to an `if`.
+/// An `if` is expanded to an `if`, and a `match` to a `match`.
 fn expand_branch(reconciler: &Reconciler, branch: &Branch) -> TokenStream {
     let arms = branch.arms.iter().map(|arm| {
-        let (head, statements) = (arm.head(), expand_arm(reconciler, arm));
-        quote!(#head { #statements })
+        let (head, statements) = (&arm.head, expand_arm(reconciler, arm));
+        match &branch.on {
+            Some(_) => quote!(#head => { #statements }),
+            None => quote!(#head { #statements }),
+        }
     });
+    let arms = quote!(#(#arms)*);
+    let whole = match &branch.on {
+        Some((token, value)) => quote!(#token #value { #arms }),
+        None => arms,
+    };
     match &branch.bound {
-        Some((token, pattern)) => quote!(#token #pattern = #(#arms)*;),
-        None => quote!(#(#arms)*),
+        Some((token, pattern)) => quote!(#token #pattern = #whole;),
+        None => whole,
     }
 }
 

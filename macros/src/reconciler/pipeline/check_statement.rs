@@ -44,7 +44,6 @@ const MACRO: (&str, &str) = (
 
 fn headline(expr: &Expr) -> (&'static str, &'static str) {
     match expr {
-        Expr::Match(_) => ("a `match` is not allowed in a pipeline", "write `if let .. {} else if let .. {} else {}`"),
         Expr::While(_) | Expr::Loop(_) => (
             "a loop without items is not allowed in a pipeline",
             "write `for item in items { step(repo, item, cx).await?; }`, or loop inside a step",

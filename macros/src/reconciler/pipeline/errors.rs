@@ -1,11 +1,11 @@
-//! Errors of branches, joins, loops and skips, each with its own help line.
+//! Errors of branches, joins, loops, skips and log lines, each with its own help line.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprCall, ExprForLoop, Stmt};
+use syn::{Expr, ExprCall, ExprForLoop, Macro, Stmt};
 
 use super::callee::Callee;
-use super::statement::{Arm, Branch, Skip, step_name};
+use super::statement::{Arm, Branch, NOT_NEEDED, Skip, step_name};
 use crate::errors::Errors;
 
 /// The place of an ordinary expression in a pipeline.
@@ -13,6 +13,10 @@ use crate::errors::Errors;
 pub(super) enum Place {
     /// After `if`.
     Condition,
+    /// After `match`.
+    Matched,
+    /// In a log line.
+    Log,
     /// At the end of an arm.
     Value,
     /// After `in`.
@@ -28,6 +32,11 @@ impl Place {
                 "the condition of a branch",
                 "bind it before: `let found = step(repo, .., cx).await?;`, then `if found`",
             ),
+            Self::Matched => (
+                "the value of a `match`",
+                "bind it before: `let found = step(repo, .., cx).await?;`, then `match found`",
+            ),
+            Self::Log => ("a log line", "bind the value before: `let found = step(repo, .., cx).await?;`"),
             Self::Value => {
                 ("the value of a branch", "give the step its own line: `let found = step(repo, .., cx).await?;`")
             }
@@ -44,14 +53,25 @@ impl Place {
 
 /// Checks an ordinary expression: it must not call a step, await, or leave the pipeline.
 pub(super) fn expr(expr: &Expr, place: Place, context: &Ident, errors: &mut Errors) {
-    let (place, bind) = place.words();
     let Some(found) = find(expr.to_token_stream(), context) else { return };
+    if is_name(expr, context) {
+        let help = "drop it here: a step takes it once, as the last argument";
+        return errors.push(expr, format_args!("`{context}` is passed to a step once"), help);
+    }
+    refuse(&found, place, errors);
+}
+
+/// Checks a log line, as an ordinary expression.
+pub(super) fn log_line(line: &Macro, context: &Ident, errors: &mut Errors) {
+    if let Some(found) = find(line.tokens.clone(), context) {
+        refuse(&found, Place::Log, errors);
+    }
+}
+
+fn refuse(found: &TokenTree, place: Place, errors: &mut Errors) {
+    let (place, bind) = place.words();
     let (what, help) = match found.to_string().as_str() {
         "?" => ("propagate an error", "decide in a step: its error has a class and a condition"),
-        _ if is_name(expr, context) => {
-            let help = "drop it here: a step takes it once, as the last argument";
-            return errors.push(expr, format_args!("`{context}` is passed to a step once"), help);
-        }
         "return" | "break" | "continue" => ("leave the pipeline", "return an error of class `ignored` from a step"),
         _ => ("run a step", bind),
     };
@@ -72,11 +92,16 @@ pub(crate) fn is_name(expr: &Expr, name: &Ident) -> bool {
 fn find(tokens: TokenStream, context: &Ident) -> Option<TokenTree> {
     let odd =
         |ident: &Ident| ident == context || ["await", "return", "break", "continue"].iter().any(|word| ident == word);
-    tokens.into_iter().find_map(|token| match &token {
-        TokenTree::Group(group) => find(group.stream(), context),
-        TokenTree::Ident(ident) if odd(ident) => Some(token),
-        TokenTree::Punct(punct) if punct.as_char() == '?' => Some(token),
-        _ => None,
+    let mut after_value = false;
+    tokens.into_iter().find_map(|token| {
+        // `?value` in a log line only formats the value.
+        let is_try = after_value && matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '?');
+        after_value = !matches!(token, TokenTree::Punct(_));
+        match &token {
+            TokenTree::Group(group) => find(group.stream(), context),
+            TokenTree::Ident(ident) if odd(ident) => Some(token),
+            _ => is_try.then_some(token),
+        }
     })
 }
 
@@ -99,14 +124,18 @@ pub(super) fn attribute(statement: &Stmt, errors: &mut Errors) -> bool {
     if pound.as_char() != '#' {
         return false;
     }
-    let attribute = quote!(#pound #group);
-    if first == "cfg" || first == "cfg_attr" {
+    refuse_attribute(quote!(#pound #group), &first, errors);
+    true
+}
+
+/// Rejects an attribute with this name.
+pub(super) fn refuse_attribute(attribute: impl ToTokens, name: &str, errors: &mut Errors) {
+    if name == "cfg" || name == "cfg_attr" {
         let help = "put the `#[cfg]` inside the step, or on the whole reconciler";
         errors.push(attribute, "a step under `#[cfg]` is not allowed in a pipeline", help);
     } else {
         errors.push(attribute, "an attribute is not allowed in a pipeline", "put it on the whole reconciler");
     }
-    true
 }
 
 const JOIN: &str = "write `join(fetch(repo, .., cx), load(repo, .., cx)).await?;`";
@@ -184,7 +213,7 @@ pub(super) fn skip_of_no_step(skip: &Skip, near: Option<&str>, errors: &mut Erro
 
 pub(super) fn branch_without_steps(branch: &Branch, errors: &mut Errors) {
     let help = "decide inside a `#[sub_reconciler]`: a step has a condition, a span and metrics";
-    errors.push(head(branch), "a branch without steps is not allowed in a pipeline", help);
+    errors.push(branch.head(), "a branch without steps is not allowed in a pipeline", help);
 }
 
 /// An arm must run or skip the steps of the other arms.
@@ -193,7 +222,7 @@ pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
         [step] => format!("this branch neither runs nor skips `{step}`"),
         steps => format!("this branch neither runs nor skips {} steps of another", steps.len()),
     };
-    errors.push(arm.head(), headline, format_args!("add `{}`", skips(steps)));
+    errors.push(&arm.head, headline, format_args!("add `{}`", skips(steps)));
 }
 
 /// Two steps with similar names in two arms: one is probably misspelt.
@@ -212,15 +241,11 @@ pub(super) fn no_else(branch: &Branch, steps: &[String], errors: &mut Errors) {
         steps => format!("without `else`, the conditions of {} steps may stay unset", steps.len()),
     };
     let help = format!("add `else {{ {} }}`", skips(&steps.iter().collect::<Vec<_>>()));
-    errors.push(head(branch), headline, help);
+    errors.push(branch.head(), headline, help);
 }
 
 fn skips(steps: &[&String]) -> String {
-    steps.iter().map(|step| format!("skip({step}, \"NotNeeded\");")).collect::<Vec<_>>().join(" ")
-}
-
-fn head(branch: &Branch) -> TokenStream {
-    branch.arms.first().map(Arm::head).unwrap_or_default()
+    steps.iter().map(|step| format!("skip({step}, \"{NOT_NEEDED}\");")).collect::<Vec<_>>().join(" ")
 }
 
 /// A step must not be called twice, since it sets its conditions once.

@@ -2,7 +2,7 @@
 
 use super::callee::Callee;
 use super::errors;
-use super::statement::{Arm, Branch, Call, Skip, Statement, step_name};
+use super::statement::{Arm, Branch, Call, Head, Skip, Statement, step_name};
 use crate::errors::Errors;
 use crate::syntax::suggest;
 
@@ -64,7 +64,10 @@ fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
 /// A step that one arm runs or skips must be run or skipped in every other one.
 fn check_arms(branch: &Branch, errors: &mut Errors) {
     let all = distinct(branch.arms.iter().flat_map(|arm| told(&arm.statements)));
-    if let Some((step, near)) = misspelt(branch, &all) {
+    // The arms of a `match` skip each other's steps, and similar names are usual there.
+    if branch.on.is_none()
+        && let Some((step, near)) = misspelt(branch, &all)
+    {
         return errors::misspelt(step, near, errors);
     }
     for arm in &branch.arms {
@@ -79,7 +82,7 @@ fn check_arms(branch: &Branch, errors: &mut Errors) {
             }
         }
     }
-    if branch.arms.last().is_some_and(|arm| arm.when.is_some()) {
+    if branch.arms.last().is_some_and(|arm| matches!(arm.head, Head::If(..))) {
         errors::no_else(branch, &all, errors);
     }
 }
@@ -90,17 +93,9 @@ fn misspelt<'a>(branch: &'a Branch, all: &'a [String]) -> Option<(&'a Callee, &'
     let apart = |step: &String, other: &String| !arms.iter().any(|arm| arm.contains(step) && arm.contains(other));
     let mut pairs = all.iter().enumerate().flat_map(|(i, step)| all[..i].iter().map(move |other| (step, other)));
     let (step, other) = pairs.find(|(step, other)| suggest::nearest(step, &[other]).is_some() && apart(step, other))?;
-    let callee = branch.arms.iter().find_map(|arm| mention(&arm.statements, step))?;
+    let mut callees = branch.arms.iter().flat_map(|arm| mentioned_steps(&arm.statements));
+    let callee = callees.find(|callee| step_name(callee) == *step)?;
     Some((callee, other))
-}
-
-/// The place at which the statements run or skip the step.
-fn mention<'a>(statements: &'a [Statement], step: &str) -> Option<&'a Callee> {
-    statements.iter().find_map(|statement| match statement {
-        Statement::Skip(skip) => Some(&skip.step).filter(|callee| step_name(callee) == step),
-        Statement::Branch(inner) => inner.arms.iter().find_map(|arm| mention(&arm.statements, step)),
-        other => other.calls().into_iter().map(|call| &call.callee).find(|callee| step_name(callee) == step),
-    })
 }
 
 /// The step with the most similar name.
@@ -108,14 +103,19 @@ fn nearest<'a>(name: &str, steps: &'a [String]) -> Option<&'a str> {
     suggest::nearest(name, &steps.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The steps that the statements run or skip.
+/// The names of the steps that the statements run or skip.
 fn told(statements: &[Statement]) -> Vec<String> {
-    let names = statements.iter().flat_map(|statement| match statement {
-        Statement::Skip(skip) => vec![step_name(&skip.step)],
-        Statement::Branch(inner) => inner.arms.iter().flat_map(|arm| told(&arm.statements)).collect(),
-        other => other.calls().into_iter().map(Call::name).collect(),
+    distinct(mentioned_steps(statements).into_iter().map(step_name))
+}
+
+/// The steps that the statements run or skip.
+pub(super) fn mentioned_steps(statements: &[Statement]) -> Vec<&Callee> {
+    let steps = statements.iter().flat_map(|statement| match statement {
+        Statement::Skip(skip) => vec![&skip.step],
+        Statement::Branch(inner) => inner.arms.iter().flat_map(|arm| mentioned_steps(&arm.statements)).collect(),
+        other => other.calls().into_iter().map(|call| &call.callee).collect(),
     });
-    distinct(names)
+    steps.collect()
 }
 
 fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {

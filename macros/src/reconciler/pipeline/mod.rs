@@ -1,4 +1,4 @@
-//! The body of a reconciler: calls of steps, and branches of them.
+//! The body of a reconciler: calls of steps, branches of them, and log lines.
 
 mod branch;
 mod call;
@@ -8,6 +8,7 @@ mod each;
 mod errors;
 mod exhaustiveness;
 mod join;
+mod log;
 mod reader;
 mod skip;
 mod statement;
@@ -20,7 +21,7 @@ use syn::{Block, Expr, Stmt};
 pub(crate) use self::callee::Callee;
 pub(crate) use self::check_statement::FREE_STATEMENT;
 use self::reader::Reader;
-pub(crate) use self::statement::{Arm, Branch, Call, Each, Join, Pipeline, Skip, Statement, step_name};
+pub(crate) use self::statement::{Arm, Branch, Call, Each, Head, Join, Pipeline, Skip, Statement, step_name};
 pub(crate) use self::used_paths::mentioned;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
@@ -68,6 +69,10 @@ fn read_statement(reader: &mut Reader<'_>, statement: &Stmt, valued: bool) -> Op
     }
     if let Some(join) = join::parse(statement, reader.context) {
         return join.read(reader).map(Statement::Join);
+    }
+    if let Some(line) = log::parse(statement) {
+        errors::log_line(line, reader.context, reader.errors);
+        return Some(Statement::Log(line.clone()));
     }
     match call::parse(statement) {
         Some(call) => reader.call(call).map(Box::new).map(Statement::Call),

@@ -1,8 +1,8 @@
-//! The statements of a pipeline: calls of steps, joins, loops, branches, skips.
+//! The statements of a pipeline: calls of steps, joins, loops, branches, skips, log lines.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, LitStr, Pat, Token, parse_quote};
+use syn::{Expr, LitStr, Macro, Pat, Token, parse_quote};
 
 use super::callee::Callee;
 use crate::syntax::hidden::hidden;
@@ -16,7 +16,7 @@ pub(crate) struct Pipeline {
 pub(crate) enum Statement {
     /// `[let pattern =] step(..).await?;`
     Call(Box<Call>),
-    /// `[let pattern =] if condition { .. } else { .. }`
+    /// `[let pattern =] if condition { .. } else { .. }`, or a `match`.
     Branch(Branch),
     /// `[let pattern =] join(a(..), b(..)).await?;`
     Join(Join),
@@ -24,6 +24,8 @@ pub(crate) enum Statement {
     Each(Box<Each>),
     /// `skip(step, "Reason");`
     Skip(Skip),
+    /// `tracing::info!(..);`
+    Log(Macro),
     /// The value of an arm of a branch.
     Value(TokenStream),
 }
@@ -36,7 +38,7 @@ impl Statement {
             Self::Each(each) => vec![&each.call],
             Self::Join(join) => join.calls.iter().collect(),
             Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::calls).collect(),
-            Self::Skip(_) | Self::Value(_) => Vec::new(),
+            Self::Skip(_) | Self::Log(_) | Self::Value(_) => Vec::new(),
         }
     }
 
@@ -108,28 +110,49 @@ impl Call {
     }
 }
 
-/// `[let pattern =] if a { .. } else if b { .. } else { .. }`.
+/// `[let pattern =] if a { .. } else if b { .. } else { .. }`, or `[let pattern =] match value { .. }`.
 pub(crate) struct Branch {
     /// `let pattern: Type`.
     pub(crate) bound: Option<(Token![let], Pat)>,
-    /// In written order; the last one is the `else`, unless it is missing.
+    /// `match value`.
+    pub(crate) on: Option<(Token![match], Expr)>,
+    /// In written order; the last one of an `if` is the `else`, unless it is missing.
     pub(crate) arms: Vec<Arm>,
+}
+
+impl Branch {
+    /// The tokens before its first brace.
+    pub(crate) fn head(&self) -> TokenStream {
+        match &self.on {
+            Some((token, value)) => quote!(#token #value),
+            None => self.arms.first().map(|arm| arm.head.to_token_stream()).unwrap_or_default(),
+        }
+    }
 }
 
 /// One arm, with its condition.
 pub(crate) struct Arm {
-    /// `else`, before all but the first arm.
-    pub(crate) otherwise: Option<Token![else]>,
-    /// `if condition`; not in the last `else`.
-    pub(crate) when: Option<(Token![if], Expr)>,
+    pub(crate) head: Head,
     pub(crate) statements: Vec<Statement>,
 }
 
-impl Arm {
-    /// The tokens before its brace.
-    pub(crate) fn head(&self) -> TokenStream {
-        let (otherwise, when) = (&self.otherwise, self.when.iter().map(|(token, expr)| quote!(#token #expr)));
-        quote!(#otherwise #(#when)*)
+/// The tokens before the brace of an arm.
+pub(crate) enum Head {
+    /// `[else] if condition`.
+    If(Option<Token![else]>, Token![if], Expr),
+    /// `else`.
+    Else(Token![else]),
+    /// `pattern if guard`, in a `match`.
+    Case(Pat),
+}
+
+impl ToTokens for Head {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::If(otherwise, token, condition) => tokens.extend(quote!(#otherwise #token #condition)),
+            Self::Else(token) => token.to_tokens(tokens),
+            Self::Case(pattern) => pattern.to_tokens(tokens),
+        }
     }
 }
 
@@ -148,6 +171,9 @@ pub(crate) struct Each {
     pub(crate) items: Expr,
     pub(crate) call: Call,
 }
+
+/// The reason of a step that the arms of a `match` skip unless they say otherwise.
+pub(crate) const NOT_NEEDED: &str = "NotNeeded";
 
 /// A step that the branch does not need.
 pub(crate) struct Skip {

@@ -2,8 +2,9 @@
 
 use proc_macro2::Ident;
 use syn::parse::Parser;
+use syn::punctuated::Punctuated;
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprCall, ExprMethodCall, Pat, Path};
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Macro, Pat, Path, Token};
 
 use super::callee::is_self;
 use crate::syntax::function::Function;
@@ -51,6 +52,17 @@ impl<'ast> Visit<'ast> for Mentioned {
             self.paths.push(syn::parse_quote!(Self::#method));
         }
         syn::visit::visit_expr_method_call(self, call);
+    }
+
+    /// The arguments of a log line, as far as they are expressions.
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).unwrap_or_default();
+        for argument in arguments {
+            let mut inner =
+                Mentioned { methods: self.methods.clone(), context: self.context.clone(), paths: Vec::new() };
+            inner.visit_expr(&argument);
+            self.paths.append(&mut inner.paths);
+        }
     }
 
     fn visit_expr_await(&mut self, awaited: &'ast syn::ExprAwait) {
