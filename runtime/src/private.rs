@@ -9,7 +9,9 @@ pub use crate::interval::IntoInterval;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo};
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
-pub use crate::pipeline::check::{check_actions_stored, check_fields, check_step, check_summary, check_unset};
+pub use crate::pipeline::check::{
+    check_actions_stored, check_bare_status, check_fields, check_step, check_summary, check_unset,
+};
 pub use crate::pipeline::context::{
     Cx, Pass, begin_each, both, conclude, ended, finish, finish_each, fork, joined, merge,
 };
@@ -40,8 +42,8 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, Cache, DeclaredCall, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Verb, When,
-    Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, How, KindInfo, Node, Previously, Readable, Relation, StepWiring,
+    Verb, When, Wiring,
 };
 pub use std;
 pub use std::clone::Clone;

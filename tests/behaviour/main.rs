@@ -9,6 +9,7 @@ mod allocations;
 mod answers;
 mod bad_input;
 mod bare;
+mod bare_status;
 mod broken_watch;
 mod cache;
 mod calls;

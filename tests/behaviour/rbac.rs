@@ -63,6 +63,50 @@ async fn rightful(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassRes
     Ok(())
 }
 
+#[sub_reconciler(sets(on::Looked))]
+async fn glance(_: &Widget, _cx: &mut Cx<'_, glance>) -> Result<(), WidgetError> {
+    Ok(())
+}
+
+#[sub_reconciler(sets(on::Made), owns(Secret), external)]
+async fn export(widget: &Widget, cx: &mut Cx<'_, export>) -> Result<(), WidgetError> {
+    cx.export_secret(&widget.name_any(), [("password", "hunter2")]).await?;
+    Ok(())
+}
+
+#[cleanup(of = export)]
+async fn forget(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, export>) -> Result<(), WidgetError> {
+    lab.note("forgotten");
+    Ok(())
+}
+
+#[reconciler(conditions = RightfulCondition)]
+async fn exporter(widget: &Widget, _: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    glance(widget, cx).await?;
+    export(widget, cx).await?;
+    Ok(())
+}
+
+#[sub_reconciler(sets(on::Made), owns(Secret), external)]
+async fn keep(widget: &Widget, cx: &mut Cx<'_, keep>) -> Result<(), WidgetError> {
+    cx.export_secret(&widget.name_any(), [("password", "hunter2")]).await?;
+    Ok(())
+}
+
+#[cleanup(of = keep)]
+async fn erase(widget: &Widget, cx: &mut Cx<'_, keep>) -> Result<(), WidgetError> {
+    cx.delete::<Secret>(&widget.name_any()).await?;
+    Ok(())
+}
+
+/// Its cleanup deletes the Secret.
+#[reconciler(conditions = RightfulCondition)]
+async fn eraser(widget: &Widget, _: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    glance(widget, cx).await?;
+    keep(widget, cx).await?;
+    Ok(())
+}
+
 /// Group, resource with its subresource, verb.
 type Asked = (String, String, String);
 
@@ -201,6 +245,37 @@ fn as_seen(right: &Asked) -> Asked {
         ("configmaps", "create") => (right.0.clone(), right.1.clone(), "patch".to_owned()),
         _ => right.clone(),
     }
+}
+
+fn verbs_on_secrets(operator: &Operator) -> Vec<String> {
+    allowed(operator).into_iter().filter(|(_, resource, _)| resource == "secrets").map(|(_, _, verb)| verb).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_that_only_exports_a_secret_may_not_delete_it() {
+    let world = World::beside(Cluster::builder().rbac().start().await).await;
+    world.install(&definition()).await;
+    world.wire.observers().know::<exporter>();
+    let (lab, cluster) = (Lab::at("a"), world.cluster().clone());
+    let client = world.wire.client(&cluster.client_as(ROBOT));
+    let operator = Operator::new("tester").client(client).namespaces([&*world.namespace]);
+    let operator = operator.paged_lists().reconciler::<exporter>(lab.clone());
+    assert_eq!(verbs_on_secrets(&operator), ["create", "get", "list", "patch", "watch"]);
+    grant(&world.client, &allowed(&operator)).await;
+    let running = Running::start(operator);
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    world.api::<Widget>().delete("w", &DeleteParams::background()).await.unwrap();
+    eventually(SOON, || async { world.api::<Secret>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+    assert!(lab.log().contains(&"forgotten".to_owned()));
+    running.stop().await.unwrap();
+    assert_eq!(cluster.log().filter(|entry| entry.code == 403).len(), 0);
+}
+
+#[test]
+fn a_cleanup_that_deletes_a_secret_may_do_so() {
+    let operator = Operator::new("tester").reconciler::<eraser>(Lab::at("a"));
+    assert_eq!(verbs_on_secrets(&operator), ["create", "delete", "get", "list", "patch", "watch"]);
 }
 
 /// Applies the printed roles and bindings as `kubectl apply --server-side` does. Returns their kinds.

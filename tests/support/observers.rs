@@ -1,6 +1,6 @@
 //! The observers: after every pass of every test, kstatus must read the written status correctly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenkeel::Reconciler;
@@ -16,6 +16,8 @@ pub struct Observers(Mutex<State>);
 #[derive(Default)]
 struct State {
     kinds: BTreeMap<String, Declared>,
+    /// Kinds whose status belongs to other writers. A reconciler only adds its conditions.
+    foreign: BTreeSet<String>,
     /// Objects that are wrong on purpose.
     excused: Vec<String>,
     complaints: Vec<String>,
@@ -37,6 +39,9 @@ impl Observers {
     /// Registers the conditions of a reconciler; other conditions of its kind belong to other writers.
     pub fn know<R: Reconciler>(&self) {
         let mut state = self.lock();
+        if R::WIRING.bare_status.conditions.is_some() {
+            state.foreign.insert(R::Object::kind(&()).into_owned());
+        }
         let declared = state.kinds.entry(R::Object::kind(&()).into_owned()).or_default();
         for condition in R::WIRING.conditions {
             declared.types.push(condition.type_);
@@ -75,6 +80,9 @@ impl Observers {
 impl State {
     fn complaint(&self, object: &Value) -> Option<String> {
         let kind = object["kind"].as_str().unwrap_or_default();
+        if self.foreign.contains(kind) {
+            return None;
+        }
         let Some(declared) = self.kinds.get(kind) else {
             return Some(format!(
                 "the conditions of {kind} are not registered: call `world.wire.observers().know::<R>()`"

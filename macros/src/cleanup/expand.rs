@@ -7,6 +7,8 @@ use syn::spanned::Spanned;
 use super::args::CleanupArgs;
 use super::model::Cleanup;
 use crate::sub_reconciler::Parts;
+use crate::syntax::context_type;
+use crate::syntax::deletion::may_delete;
 use crate::syntax::function::Function;
 use crate::syntax::handler::Link;
 use crate::syntax::hidden::hidden;
@@ -33,10 +35,12 @@ fn expand_undo(cleanup: &Cleanup) -> TokenStream {
     let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, Some(&cx));
     let (params, bounds) = marker.params(more.as_ref(), &asked);
     let name = plain(&function.sig.ident);
+    let deletes = may_delete(&function.body, context_type::name(function));
     quote! {
         #[automatically_derived]
         impl #params #krate::Undo<#of, #reconciler> for #marker #bounds {
             const NAME: &'static #krate::std::primitive::str = #name;
+            const DELETES: #krate::std::primitive::bool = #deletes;
             async fn undo(
                 #object_: &#object,
                 #deps: &<#reconciler as #krate::Reconciler>::Deps,

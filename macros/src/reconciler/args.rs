@@ -8,6 +8,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitInt, LitStr, Path, Token};
 
+use super::bare_status::{self, BareStatus};
 use super::check_argument;
 use super::depend::{self, Dependencies};
 use super::policy::{self, Policies};
@@ -33,6 +34,7 @@ const KEYS: Keys = Keys {
         "field_manager",
         "previously",
         "request_annotation",
+        "bare_status",
         "triggers",
         "suspend",
         "policies",
@@ -74,6 +76,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) field_manager: Option<LitStr>,
     #[darling(with = |meta| some(meta, parse_annotation))]
     pub(crate) request_annotation: Option<LitStr>,
+    #[darling(with = |meta| some(meta, bare_status::parse))]
+    pub(crate) bare_status: Option<BareStatus>,
     #[darling(with = |meta| some(meta, triggers::parse))]
     pub(crate) triggers: Option<Triggers>,
     #[darling(with = |meta| some(meta, suspend::parse))]

@@ -4,7 +4,7 @@ use syn::{LitInt, LitStr};
 
 use crate::errors::mistake;
 use crate::sub_reconciler::{check_fields, check_selector};
-use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager};
+use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_domain, is_finalizer, is_manager};
 
 /// A finalizer must have a domain, since the API server rejects it otherwise.
 pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
@@ -38,6 +38,15 @@ pub(crate) fn concurrency(number: LitInt) -> syn::Result<LitInt> {
         Ok(passes) => Ok(LitInt::new(&passes.to_string(), number.span())),
         Err(_) => Err(mistake(number, "`concurrency` takes a number of 32 bits", "write `concurrency = 16`")),
     }
+}
+
+/// A condition in the status of a foreign kind has a domain, so that it is not one of another writer.
+pub(crate) fn domain(text: LitStr) -> syn::Result<LitStr> {
+    if is_domain(&text.value()) {
+        return Ok(text);
+    }
+    let headline = format!("`{}` is not a domain", text.value());
+    Err(mistake(&text, headline, "write a domain of yours: `\"reaper.example.com\"`"))
 }
 
 /// The API server rejects a field manager that is too long or not printable.

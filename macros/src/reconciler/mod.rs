@@ -1,6 +1,7 @@
 //! `#[reconciler]`: a pipeline of steps, in ordinary Rust.
 
 mod args;
+mod bare_status;
 mod check;
 mod check_argument;
 mod depend;

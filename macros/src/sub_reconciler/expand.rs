@@ -126,6 +126,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
         };
         quote!(check: #krate::std::option::Option::Some(#krate::When::#when),)
     });
+    let deletes = (!args.owns.is_empty() && !step.deletes).then(|| quote!(deletes: false,));
     let timeout = args.timeout.iter().map(|timeout| expand_duration(krate, *timeout));
     let actions = args.actions.iter().map(|action| wire(&path_text(action)));
     let sets = expand_list("sets", expand_places(step, &args.sets));
@@ -143,6 +144,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#external)*
             #(#check)*
             #relations
+            #deletes
             #reasons
             #fails
             #actions

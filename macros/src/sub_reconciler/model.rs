@@ -7,6 +7,7 @@ use super::check;
 use crate::errors::Errors;
 use crate::syntax::action::Actions;
 use crate::syntax::context_type::{self, fill_in};
+use crate::syntax::deletion::may_delete;
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
 use crate::syntax::names::{path_text, plain};
@@ -38,6 +39,8 @@ pub(crate) struct Step {
     pub(crate) reasons: Vec<StepReason>,
     /// The conditions that its errors may mark.
     pub(crate) fails: Vec<Path>,
+    /// Whether it may delete objects that it owns.
+    pub(crate) deletes: bool,
 }
 
 /// A literal reason that the step sets for a condition.
@@ -90,8 +93,9 @@ impl Draft {
                 if errors.count() == 0 =>
             {
                 let (reasons, fails) = (reasons(&args, &function), fails(&args, &function));
+                let deletes = may_delete(&function.body, context_type::name(&function));
                 let args = StepArgs { krate: args.krate.short(), ..args };
-                Ok(Step { args, function, marker, name, first, object, error, reasons, fails })
+                Ok(Step { args, function, marker, name, first, object, error, reasons, fails, deletes })
             }
             (_, draft) => Err(Box::new(draft)),
         }

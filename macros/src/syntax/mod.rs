@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod args;
 pub(crate) mod block;
 pub(crate) mod context_type;
+pub(crate) mod deletion;
 pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod function;

@@ -56,7 +56,7 @@ pub(crate) fn is_annotation(text: &str) -> bool {
 }
 
 /// Whether the text is a DNS subdomain of at least two labels.
-fn is_domain(text: &str) -> bool {
+pub(crate) fn is_domain(text: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty()
             && label.len() <= 63

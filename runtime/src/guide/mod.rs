@@ -117,4 +117,6 @@ pub mod kube_controller {}
 #[doc = include_str!("figures/newcomer.svg")]
 ///
 #[doc = include_str!("figures/outage.svg")]
+///
+#[doc = include_str!("figures/bare.md")]
 pub mod figures {}

@@ -8,7 +8,7 @@ use super::reconciler_info::ReconcilerInfo;
 #[cfg(feature = "cli")]
 use super::table;
 use crate::pipeline::object::StatusStore;
-use crate::wiring::{How, KindInfo, Verb};
+use crate::wiring::{How, KindInfo, Relation, Verb};
 
 /// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,6 +52,8 @@ impl Rules {
         self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
         if known.status == StatusStore::Object {
             self.add(kind, "/status", &[Verb::Patch], "writes the status");
+        } else if known.wiring.bare_status.conditions.is_some() {
+            self.add(kind, "/status", &[Verb::Patch], "writes its conditions into the status");
         }
         let owns = known.wiring.relations().any(|r| r.how == How::Owns);
         if owns {
@@ -60,27 +62,36 @@ impl Rules {
     }
 
     fn add_relations(&mut self, known: &ReconcilerInfo) {
-        for relation in known.wiring.relations() {
-            let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
-            let reads = relation.read_verbs();
-            match relation.how {
-                How::Owns => {
-                    self.add(&kind, "", reads, "owns it");
-                    self.add(&kind, "", &[Verb::Create, Verb::Patch, Verb::Delete], "owns it");
+        for step in known.wiring.all_steps() {
+            step.relations.iter().for_each(|relation| self.add_relation(relation, step.deletes));
+        }
+        known.wiring.namespaces().into_iter().for_each(|relation| self.add_relation(relation, false));
+    }
+
+    /// `deletes`: whether the step may delete the objects that it owns.
+    fn add_relation(&mut self, relation: &Relation, deletes: bool) {
+        let Some(kind) = relation.kind.map(|kind| kind()) else { return };
+        let reads = relation.read_verbs();
+        match relation.how {
+            How::Owns => {
+                self.add(&kind, "", reads, "owns it");
+                self.add(&kind, "", &[Verb::Create, Verb::Patch], "owns it");
+                if deletes || relation.anywhere {
+                    self.add(&kind, "", &[Verb::Delete], "owns it");
                 }
-                How::WatchesByName => {
-                    self.add(&kind, "", reads, "watches it by name");
-                    if reads.contains(&Verb::Get) {
-                        self.add(&kind, "", &[Verb::Get], "reads it");
-                    }
+            }
+            How::WatchesByName => {
+                self.add(&kind, "", reads, "watches it by name");
+                if reads.contains(&Verb::Get) {
+                    self.add(&kind, "", &[Verb::Get], "reads it");
                 }
-                How::WatchesLabels(_) => self.add(&kind, "", reads, "watches it by a selector"),
-                How::Reads => self.add(&kind, "", reads, "reads it"),
-                How::Uses(calls) => {
-                    for call in calls {
-                        let resource = call.subresource.map(|name| format!("/{name}")).unwrap_or_default();
-                        self.add(&kind, &resource, &[call.verb], "calls it from a step");
-                    }
+            }
+            How::WatchesLabels(_) => self.add(&kind, "", reads, "watches it by a selector"),
+            How::Reads => self.add(&kind, "", reads, "reads it"),
+            How::Uses(calls) => {
+                for call in calls {
+                    let resource = call.subresource.map(|name| format!("/{name}")).unwrap_or_default();
+                    self.add(&kind, &resource, &[call.verb], "calls it from a step");
                 }
             }
         }

@@ -25,6 +25,7 @@ use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Leadership;
 use crate::pass::{PassContext, PassSetup};
+use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::queue::pause::Pause;
@@ -112,7 +113,7 @@ impl Controller {
         let queue = Queue::new(context.enabled_triggers, context.config.rate.and(own.rate.as_ref()));
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
-        let primary = Primary::new(decoder);
+        let primary = Primary::new(decoder).storing(BareStore::new(wiring, &context.operator));
         let relations =
             RelatedCaches::new(&context.watches, wiring, kind.clone(), context.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(PassSetup {

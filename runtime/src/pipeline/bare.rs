@@ -15,8 +15,8 @@ use crate::status::bare::BareState;
 ///
 /// `Bare<Pod>` is a reconciled kind wherever a kind with `#[evenkeel::status]` is one. It dereferences to the object. The differences:
 ///
-/// - No status is written. The conditions stay in memory: events, metrics and the debug page show them.
-/// - After a restart the steps run once for each object, since no digest of the last pass is stored.
+/// - No status is written, unless `bare_status(..)` asks for it. The conditions stay in memory: events, metrics and the debug page show them.
+/// - After a restart the steps run once for each object, unless `bare_status(annotation)` stores the status.
 /// - Each change of the object triggers a reconcile, except a change of `metadata` other than labels, annotations, deletion and finalizer.
 /// - `crds` prints no CRD for it.
 ///

@@ -5,6 +5,7 @@ use crate::condition::reason::check_errors;
 use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
 use crate::const_str::{Sentence, same};
 use crate::pipeline::object::{Primary, StatusStore};
+use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::{StepWiring, When, Wiring};
 
@@ -46,6 +47,16 @@ pub const fn check_actions_stored<S: SubReconciler>() {
         matches!(<S::Object as Primary>::STATUS_STORE, StatusStore::Object),
         "a `Bare` object has no status for the tokens of one-shot actions\n\
          help: remove `actions(..)`; after a restart the actions would fire again"
+    );
+}
+
+/// Checks that `bare_status` is on a kind without a status of ours.
+#[track_caller]
+pub const fn check_bare_status<R: Reconciler>() {
+    assert!(
+        matches!(<R::Object as Primary>::STATUS_STORE, StatusStore::Memory),
+        "a kind with `#[status]` stores its status in the object\n\
+         help: remove `bare_status(..)`, which is for `Bare<K>` and `Dynamic`"
     );
 }
 

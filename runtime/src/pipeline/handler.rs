@@ -13,6 +13,8 @@ use crate::wiring::When;
 pub trait Undo<S: SubReconciler, R: Reconciler> {
     /// The name of the function.
     const NAME: &'static str;
+    /// Whether it may delete objects that the step owns.
+    const DELETES: bool;
     /// Runs the cleanup with the dependencies of the reconciler.
     fn undo(
         object: &R::Object,
@@ -28,6 +30,7 @@ pub struct NoCleanup;
 
 impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
     const NAME: &'static str = "";
+    const DELETES: bool = false;
 
     async fn undo(_: &R::Object, _: &R::Deps, _: &mut Cx<'_, S>) -> Result<(), S::Error> {
         Ok(())

@@ -1,6 +1,8 @@
 //! Binds the calls of an expanded pipeline to steps, by the context type that the called function takes.
 
 pub(crate) mod bare;
+#[cfg(feature = "operator")]
+pub(crate) mod bare_store;
 pub(crate) mod check;
 pub(crate) mod context;
 pub(crate) mod daemon;
@@ -248,7 +250,8 @@ where
 {
     // The pointer is set only for external steps, so that no cleanup code is compiled for the others.
     let undo: Option<UndoStep> = if S::WIRING.external { Some(undo::<S, R>) } else { None };
-    let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, undo, ..S::WIRING };
+    let deletes = S::WIRING.deletes || <S::Undo as Undo<S, R>>::DELETES;
+    let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, undo, deletes, ..S::WIRING };
     if same(S::Conditions::NAME, C::NAME) {
         wiring
     } else {

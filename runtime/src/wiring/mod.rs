@@ -1,6 +1,7 @@
 //! The wiring of a reconciler: constants that the macros generate.
 
 pub(crate) mod annotations;
+mod bare_status;
 pub(crate) mod flow;
 pub(crate) mod handler;
 pub mod index;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Namespace;
 
+pub use self::bare_status::BareStatusStore;
 pub use self::flow::{Arm, Node};
 pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};
 use self::policy::Policies;
@@ -79,6 +81,9 @@ pub struct Wiring {
     /// The annotation that requests a reconcile (`request_annotation = ".."`).
     #[doc(hidden)]
     pub request_annotation: &'static str,
+    /// Where the status of a kind without one of ours is stored besides memory (`bare_status(annotation)`).
+    #[doc(hidden)]
+    pub bare_status: BareStatusStore,
     /// The labels and annotations that trigger a reconcile (`triggers(spec, labels)`); all of them unless declared.
     #[doc(hidden)]
     pub triggers: Triggers,
@@ -132,6 +137,7 @@ impl Wiring {
         field_manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
         request_annotation: self::annotations::REQUESTED_AT,
+        bare_status: BareStatusStore::NONE,
         triggers: Triggers::ALL,
         summary: None,
         suspend: None,
@@ -211,8 +217,12 @@ impl Wiring {
     /// The kinds that the steps and the observer read, watch, poll and own. Includes namespaces if their policies
     /// count.
     pub(crate) fn relations(&self) -> impl Iterator<Item = &'static Relation> + use<> {
-        let namespaces = self.policies.filter(|policies| policies.namespace).map(|_| &NAMESPACES);
-        self.all_steps().flat_map(|step| step.relations).chain(namespaces)
+        self.all_steps().flat_map(|step| step.relations).chain(self.namespaces())
+    }
+
+    /// The relation to namespaces, if their policies count.
+    pub(crate) fn namespaces(&self) -> Option<&'static Relation> {
+        self.policies.filter(|policies| policies.namespace).map(|_| &NAMESPACES)
     }
 
     /// The one-shot actions of all steps.

@@ -33,6 +33,9 @@ pub struct StepWiring {
     /// The kinds that the step reads, watches, polls and owns.
     #[doc(hidden)]
     pub relations: &'static [Relation],
+    /// Whether the step or its cleanup may delete objects that the step owns. Deletion by the garbage collector does not count.
+    #[doc(hidden)]
+    pub deletes: bool,
     /// The reasons that occur as literals in the step, each with the index of its condition.
     #[doc(hidden)]
     pub reasons: &'static [(usize, &'static str)],
@@ -48,7 +51,6 @@ pub struct StepWiring {
     #[doc(hidden)]
     pub actions: &'static [&'static str],
     /// The cleanup, if the step is external. It is set in the same place as the errors.
-    #[doc(hidden)]
     #[doc(hidden)]
     pub undo: Option<UndoStep>,
 }
@@ -75,6 +77,7 @@ impl StepWiring {
         external: false,
         check: None,
         relations: &[],
+        deletes: true,
         reasons: &[],
         fails: &[],
         errors: &[],

@@ -1,5 +1,6 @@
 //! Expands a reconciler: the pipeline with its bookkeeping, the `Reconciler` impl, and the checks across steps.
 
+mod bare_status;
 mod call;
 mod dependency;
 mod join;

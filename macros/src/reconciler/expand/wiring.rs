@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
+use super::bare_status;
 use super::call::expand_step;
 use super::scope::{PIPELINE, expand_short_set};
 use super::shape::expand_shape;
@@ -41,6 +42,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let filtered = args.filter.iter().map(|_| quote!(filtered: true,));
     let (request_annotation, triggers) =
         (args.request_annotation.iter(), triggers::expand(krate, args.triggers.as_ref()));
+    let bare_status = bare_status::expand(krate, args.bare_status.as_ref());
     let (policies, claim) = (expand_policies(args), expand_claim(args));
     let hooks = expand_handlers(krate, "hooks", "hook_handler", &args.hooks);
     let daemons = expand_handlers(krate, "daemons", "daemon_handler", &args.daemons);
@@ -61,6 +63,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #labels
             #fields
             #(#filtered)*
+            #bare_status
             #policies
             #claim
             #hooks
@@ -155,9 +158,11 @@ pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
         let wiring = quote!(<#subject as #krate::Reconciler>::WIRING);
         quote_spanned!(fields.span()=> const FIELDS: () = #here::check_fields(&#wiring);)
     });
+    let bare_status = bare_status::expand_checks(reconciler, &subject);
     quote! {
         #(#own)*
         #(#fields)*
+        #bare_status
         const #steps: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
         #all
         #(#each)*

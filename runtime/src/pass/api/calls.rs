@@ -147,6 +147,13 @@ impl Calls {
         self.write(target, PATCH, None, request).await
     }
 
+    /// Merge patch of the status.
+    pub(crate) async fn merge_status(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
+        let request =
+            verbs(target).patch_subresource("status", &target.name, &self.patch_params(), &Patch::Merge(patch));
+        self.write(target, PATCH, Some("status"), request).await
+    }
+
     /// Creates the object; an existing object of this name is a conflict.
     pub(crate) async fn create(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         let params = PostParams { field_manager: Some(self.field_manager.to_string()), ..PostParams::default() };
@@ -284,6 +291,7 @@ mod tests {
         assert!(calls.apply_status(target, nothing).await.is_err());
         assert!(calls.json_patch(target, None, nothing).await.is_err());
         assert!(calls.merge(target, nothing).await.is_err());
+        assert!(calls.merge_status(target, nothing).await.is_err());
         assert!(calls.create(target, nothing).await.is_err());
         assert!(calls.delete(target, "u", "1").await.is_err());
         assert!(script.asked().is_empty());
@@ -299,15 +307,16 @@ mod tests {
 
     #[tokio::test]
     async fn every_write_names_its_field_manager() {
-        let script = Script::new((0..5).map(|version| object(&version.to_string(), &json!({}))));
+        let script = Script::new((0..6).map(|version| object(&version.to_string(), &json!({}))));
         let (calls, target, nothing) = (&script.calls, &target(), &json!({}));
         calls.apply(target, nothing).await.unwrap();
         calls.apply_status(target, nothing).await.unwrap();
         calls.json_patch(target, None, nothing).await.unwrap();
         calls.merge(target, nothing).await.unwrap();
+        calls.merge_status(target, nothing).await.unwrap();
         calls.create(target, nothing).await.unwrap();
         let queries = script.queries();
-        assert_eq!(queries.len(), 5);
+        assert_eq!(queries.len(), 6);
         assert!(queries.iter().all(|query| query.contains("fieldManager=tester")), "{queries:?}");
     }
 

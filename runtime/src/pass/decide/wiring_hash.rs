@@ -48,6 +48,9 @@ fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
     if wiring.triggers != Triggers::ALL {
         let _ = write!(text, " {}", words::triggers(wiring.triggers));
     }
+    if let Some(domain) = wiring.bare_status.conditions {
+        let _ = write!(text, " conditions in {domain}");
+    }
     if let Some(policies) = wiring.policies {
         let _ = write!(text, " {}", words::policies(policies));
     }

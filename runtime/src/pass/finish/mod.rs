@@ -1,5 +1,6 @@
 //! The end of a pass: summary, report, status write, schedule.
 
+pub(super) mod bare;
 pub(super) mod foreign_conditions;
 pub(super) mod hot_object;
 pub(super) mod json_patch;

@@ -10,7 +10,7 @@ use crate::pass::api::PassBackend;
 use crate::pass::api::identity::Unwritten;
 use crate::pass::backend;
 use crate::pass::context::PassContext;
-use crate::pass::finish::{foreign_conditions, hot_object, schedule, take_over};
+use crate::pass::finish::{bare, foreign_conditions, hot_object, schedule, take_over};
 use crate::pass::memory::unsent_status::Pending;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
@@ -29,7 +29,7 @@ pub(in crate::pass) async fn write(
     let key = pass.key;
     let written = match backend.store {
         StatusStore::Object => send(context, key, object, backend, &pending).await,
-        StatusStore::Memory => backend.store_in_memory(&pending.intent),
+        StatusStore::Memory => bare::store(context, object, backend, &pending).await,
     };
     match written {
         Ok(()) => settle(context, key),

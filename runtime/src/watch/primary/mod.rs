@@ -15,6 +15,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use kube::runtime::watcher::Event;
 
 use crate::client::decode::{Decoded, Decoder, Invalid};
+use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::object::Object;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::resource_version::is_newer;
@@ -62,6 +63,7 @@ pub(crate) struct PrimaryPredicate {
 #[derive(Clone)]
 pub(crate) struct Primary {
     decoder: Decoder,
+    bare: Arc<BareStore>,
     objects: Arc<Mutex<HashMap<Key, Held>>>,
     aside: Aside,
     vanished: Vanished,
@@ -70,13 +72,30 @@ pub(crate) struct Primary {
 impl Primary {
     /// Creates an empty cache for objects of the decoder's type.
     pub(crate) fn new(decoder: Decoder) -> Self {
-        Self { decoder, objects: Arc::default(), aside: Aside::default(), vanished: Vanished::default() }
+        Self {
+            decoder,
+            bare: Arc::default(),
+            objects: Arc::default(),
+            aside: Aside::default(),
+            vanished: Vanished::default(),
+        }
+    }
+
+    /// The same, with this store for the status of bare objects.
+    pub(crate) fn storing(self, bare: BareStore) -> Self {
+        Self { bare: Arc::new(bare), ..self }
+    }
+
+    /// Where the status of bare objects is stored besides memory.
+    pub(crate) fn bare_store(&self) -> &BareStore {
+        &self.bare
     }
 
     /// Decodes and records the response to one of our writes. `None` if it cannot be decoded.
     pub(crate) fn take_answer(&self, written: &DynamicObject) -> Option<Arc<Object>> {
         match serde_json::to_value(written).and_then(|written| self.decoder.exact(written)) {
             Ok(object) => {
+                let object = self.bare.restored(object);
                 self.wrote(object.clone());
                 Some(object)
             }
@@ -225,7 +244,7 @@ impl Primary {
         }
         let is_past = comparison == Comparison::Restored;
         let now = match object {
-            Decoded::Valid(object) => object,
+            Decoded::Valid(object) => self.bare.restored(object),
             Decoded::Invalid(broken) => {
                 objects.insert(key.clone(), Held::misfit(version_of(&broken.meta).to_owned()));
                 drop(objects);

@@ -1,0 +1,14 @@
+//! Conditions in a foreign status have a domain.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition, bare_status(conditions = "reaper"))]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
