@@ -18,6 +18,7 @@ mod closed_reasons;
 mod condition;
 mod daemon;
 mod debounce;
+mod debug_page;
 mod declared;
 mod depend;
 mod diagnostics;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "undecodable.tests.evenkeel.dev", version = "v1", kind = "Oddity", namespaced, status = "OddityStatus")]
-struct OdditySpec {
+pub(super) struct OdditySpec {
     size: u32,
 }
 
@@ -23,7 +23,7 @@ pub struct OddityStatus {}
 
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
-enum OddityCondition {
+pub(super) enum OddityCondition {
     /// It was made.
     #[condition(positive)]
     Made,
@@ -40,7 +40,7 @@ async fn unmake(_: &Oddity, _cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
 }
 
 #[reconciler(conditions = OddityCondition, requeue = "30d")]
-async fn oddity(oddity: &Oddity, cx: &mut Pass<'_>) -> PassResult {
+pub(super) async fn oddity(oddity: &Oddity, cx: &mut Pass<'_>) -> PassResult {
     make(oddity, cx).await?;
     Ok(())
 }
@@ -48,7 +48,7 @@ async fn oddity(oddity: &Oddity, cx: &mut Pass<'_>) -> PassResult {
 const COUNT: &str = "evenkeel_undecodable_objects{controller=\"oddity\"}";
 
 /// A CRD that accepts objects which do not fit the type.
-fn lax() -> CustomResourceDefinition {
+pub(super) fn lax() -> CustomResourceDefinition {
     let mut value = serde_json::to_value(crd::<oddity>()).unwrap();
     let properties = &mut value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
     properties["spec"] = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
@@ -60,7 +60,7 @@ fn raw(world: &World) -> Api<DynamicObject> {
     Api::namespaced_with(world.client.clone(), &world.namespace, &resource)
 }
 
-async fn create(world: &World, name: &str, size: Value) {
+pub(super) async fn create(world: &World, name: &str, size: Value) {
     let object: DynamicObject = serde_json::from_value(json!({ "apiVersion": "undecodable.tests.evenkeel.dev/v1",
         "kind": "Oddity", "metadata": { "name": name }, "spec": { "size": size } }))
     .unwrap();

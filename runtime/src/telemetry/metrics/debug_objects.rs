@@ -1,15 +1,14 @@
 //! Debug view of an object: why it is not ready, what triggers a reconcile, and when it is retried.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use super::object_query::{ObjectQuery, State};
 use super::reconciler::{Last, ReconcilerMetrics};
 use super::subject::ObjectView;
 use crate::condition::{Condition, find, sanitize};
-use crate::queue::{Attempt, Key, Phase};
+use crate::queue::{Attempt, Phase};
 use crate::watch::UNDECODABLE;
 use crate::wiring::Wiring;
 
@@ -22,60 +21,32 @@ pub(super) struct Row {
     wiring: Wiring,
 }
 
-/// Filter for the objects to show, from a query string (`kind=Widget&namespace=team-a&name=w&limit=100`); an empty field matches all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(super) struct ObjectQuery {
-    #[serde(default)]
-    pub(super) kind: String,
-    #[serde(default)]
-    pub(super) namespace: String,
-    #[serde(default)]
-    pub(super) name: String,
-    /// The maximum number of objects.
-    #[serde(default = "default_limit", deserialize_with = "limit")]
-    pub(super) limit: usize,
-}
-
-/// The default limit.
-const LIMIT: usize = 500;
-
-fn default_limit() -> usize {
-    LIMIT
-}
-
-/// The default limit stands for a text that is not a number.
-fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
-    Ok(Cow::<str>::deserialize(deserializer)?.parse().unwrap_or(LIMIT))
-}
-
-impl ObjectQuery {
-    fn wants(&self, key: &Key) -> bool {
-        let fits = |asked: &str, is: &str| asked.is_empty() || asked == is;
-        fits(&self.namespace, key.namespace.as_deref().unwrap_or_default()) && fits(&self.name, &key.name)
-    }
-}
-
 /// The matching objects up to the limit, those that are not ready first, and the number of all matches.
-pub(super) fn rows(controllers: &[std::sync::Arc<ReconcilerMetrics>], filter: &ObjectQuery) -> (Vec<Row>, usize) {
+pub(super) fn rows(controllers: &[std::sync::Arc<ReconcilerMetrics>], query: &ObjectQuery) -> (Vec<Row>, usize) {
     let mut found = Vec::new();
     for controller in
-        controllers.iter().filter(|one| filter.kind.is_empty() || filter.kind.eq_ignore_ascii_case(one.kind()))
+        controllers.iter().filter(|one| query.kind.is_empty() || query.kind.eq_ignore_ascii_case(one.kind()))
     {
         let Some(subject) = controller.subject() else { continue };
-        let objects = subject.objects(&|key| filter.wants(key));
+        let objects = subject.objects(&|key| query.wants(key));
         found.extend(
             objects.into_iter().map(|(key, ready)| (ready, controller.kind(), key, controller, subject.clone())),
         );
     }
     found.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
     let all = found.len();
-    let shown = found.into_iter().take(filter.limit);
-    let rows = shown.filter_map(|(_, kind, key, controller, subject)| {
+    let rows = found.into_iter().filter_map(|(_, kind, key, controller, subject)| {
         let (inspect, last) = (subject.inspect(&key)?, controller.last(&key));
         let (reconciler, wiring) = (controller.name(), *controller.wiring());
         Some(Row { kind: kind.to_owned(), reconciler, inspect, last, wiring })
     });
-    (rows.collect(), all)
+    if !query.reads_rows() {
+        return (rows.take(query.limit).collect(), all);
+    }
+    let mut rows: Vec<Row> = rows.filter(|row| row.is_wanted(query)).collect();
+    let all = rows.len();
+    rows.truncate(query.limit);
+    (rows, all)
 }
 
 impl Row {
@@ -85,6 +56,21 @@ impl Row {
 
     pub(super) fn is_ready(&self) -> bool {
         self.inspect.ready
+    }
+
+    /// Whether state and text of the object are those that the query asks for.
+    fn is_wanted(&self, query: &ObjectQuery) -> bool {
+        let in_state = match query.state {
+            State::All => true,
+            State::NotReady => !self.is_ready(),
+            State::Undecodable => self.inspect.undecodable.is_some(),
+        };
+        let wanted = query.search.to_lowercase();
+        let texts = || {
+            let name = format!("{} {} {}", self.kind, self.inspect.key, self.reconciler);
+            [name, self.why()].into_iter().chain(self.conditions())
+        };
+        in_state && (wanted.is_empty() || texts().any(|text| text.to_lowercase().contains(&wanted)))
     }
 
     /// The reason and message of the summary, in a sentence.
@@ -100,6 +86,13 @@ impl Row {
             Some(ready) => format!("{}: {}", ready.reason, sanitize(&ready.message)),
             None => "no pass has ended yet".into(),
         }
+    }
+
+    /// The conditions, each as a line.
+    pub(super) fn conditions(&self) -> Vec<String> {
+        let line =
+            |c: &Condition| format!("{} is {}: {}: {}", c.type_, c.status.as_str(), c.reason, sanitize(&c.message));
+        self.inspect.conditions.iter().map(line).collect()
     }
 
     pub(super) fn attempt(&self) -> Attempt {
@@ -197,22 +190,7 @@ pub(super) fn short(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use axum::extract::Query;
-
     use super::*;
-
-    fn of(query: &str) -> ObjectQuery {
-        Query::try_from_uri(&format!("/debug/objects?{query}").parse().unwrap()).unwrap().0
-    }
-
-    #[test]
-    fn a_query_names_kind_namespace_and_name() {
-        let filter = of("kind=Widget&namespace=a&name=w&limit=7");
-        let wanted = ObjectQuery { kind: "Widget".into(), namespace: "a".into(), name: "w".into(), limit: 7 };
-        assert_eq!(filter, wanted);
-        assert!(filter.wants(&Key::new(Some("a"), "w")) && !filter.wants(&Key::new(Some("b"), "w")));
-        assert!(of("").wants(&Key::new(None, "x")) && of("limit=x").limit == LIMIT);
-    }
 
     #[test]
     fn times_are_told_in_two_units_at_most() {

@@ -10,6 +10,7 @@ mod debug_objects;
 mod families;
 mod host_check;
 mod html;
+mod object_query;
 mod readiness;
 mod reconciler;
 mod registry;

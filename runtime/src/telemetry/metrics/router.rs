@@ -11,7 +11,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 
 use super::custom::Checked;
-use super::debug_objects::{ObjectQuery, rows};
+use super::debug_objects::rows;
+use super::object_query::ObjectQuery;
 use super::registry::Metrics;
 use super::{ReconcilerMetrics, host_check, html, readiness};
 
@@ -74,18 +75,18 @@ struct Form {
 
 async fn objects(
     State(metrics): State<Metrics>,
-    Query(filter): Query<ObjectQuery>,
+    Query(query): Query<ObjectQuery>,
     Query(form): Query<Form>,
     headers: HeaderMap,
 ) -> Response {
-    let (rows, all) = rows(&metrics.subjects(), &filter);
+    let (rows, all) = rows(&metrics.subjects(), &query);
     let accepts = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
     match form.format.as_deref() == Some("json") || accepts == Some(b"application/json") {
         true => {
             let json = html::json(&rows, all).to_string();
             ([(header::CONTENT_TYPE, "application/json")], json).into_response()
         }
-        false => Html(html::html(&rows, all, &filter)).into_response(),
+        false => Html(html::html(&rows, all, &query)).into_response(),
     }
 }
 
@@ -94,7 +95,7 @@ async fn with_headers(mut response: Response) -> Response {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // Blocks scripts even if an object name contains markup.
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'";
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     response
 }
