@@ -26,7 +26,7 @@ pub async fn main(operator: Operator, objects: &str, effect: impl Effect) -> Res
 }
 
 /// The same as [`main`], for an operator that needs a client to find its kind. Without `--once` it runs until Ctrl-C, with the kubeconfig
-/// that kube finds.
+/// that kube finds. `--listen 127.0.0.1:8080` serves its metrics, probes and debug page.
 ///
 /// # Errors
 /// Same as [`main`], or there is no kubeconfig.
@@ -40,7 +40,12 @@ pub async fn main_with(
     }
     let client = Client::try_default().await?;
     let stopped = async { drop(tokio::signal::ctrl_c().await) };
-    Ok(operator(&client).await?.client(client).run_until(stopped).await?)
+    let operator = operator(&client).await?.client(client);
+    let operator = match flag("--listen") {
+        Some(address) => operator.listen(address.parse()?),
+        None => operator,
+    };
+    Ok(operator.run_until(stopped).await?)
 }
 
 /// The value of a flag of the command line.
@@ -64,7 +69,7 @@ async fn once(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let kubeconfig = flag("--kubeconfig").map(PathBuf::from);
     let folder = tempfile::tempdir()?;
-    let choice = Choice { kubeconfig, cluster: false, namespace: "default".into() };
+    let choice = Choice { kubeconfig, cluster: false, namespace: "default".into(), listen: None };
     let server = Server::choose(&choice, folder.path()).await?;
     for document in objects.split("\n---\n") {
         apply(&server.client, document).await?;

@@ -1,7 +1,9 @@
 //! The API server: one in this process, or the one of a kubeconfig.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use evenkeel::Operator;
 use evenkeel_testkit::{Cluster, Serving};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Patch, PatchParams};
@@ -23,6 +25,21 @@ pub struct Choice {
     /// The namespace of the objects; it has to be there
     #[arg(long, default_value = "default")]
     pub namespace: String,
+
+    /// Serve /metrics, /healthz, /readyz and /debug/objects here, for example 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS", env = "EVENKEEL_LISTEN")]
+    pub listen: Option<SocketAddr>,
+}
+
+impl Choice {
+    /// The operator in the namespace of the command line, with its listener, if one is asked for.
+    pub fn configure(&self, operator: Operator, client: Client) -> Operator {
+        let operator = operator.client(client).namespaces([&self.namespace]);
+        match self.listen {
+            Some(address) => operator.listen(address),
+            None => operator,
+        }
+    }
 }
 
 /// An API server. The one in this process lives as long as this value.

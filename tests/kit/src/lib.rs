@@ -157,7 +157,7 @@ pub use coverage::Coverage;
 pub use effect::Effect;
 pub use eventually::{eventually, eventually_eq, until};
 pub use fault::{Fault, Faults};
-pub use fault_sweep::{Crash, Disruption, ExternalState, Refused, Report, Sweep, Trial, Visit};
+pub use fault_sweep::{Crash, Disruption, ExternalState, Refused, Report, SdkCalls, Sweep, Trial, Visit};
 pub use golden_file::assert_generated;
 pub use log::{Entry, Log, Requests};
 pub use registry::Verb;

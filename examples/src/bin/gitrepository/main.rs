@@ -67,7 +67,7 @@ async fn run(args: &Args) -> Result<(), String> {
     let mut demo = Demo::new(server.client.clone(), &args.server.namespace, table);
     let until = if args.once { Until::Reached } else { Until::Stopped };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let operator = operator(storage).client(server.client.clone()).namespaces([&args.server.namespace]);
+    let operator = args.server.configure(operator(storage), server.client.clone());
     let running = operator.run_until(async { drop(stopped.await) });
     tokio::pin!(running);
     let outcome = tokio::select! {

@@ -55,7 +55,7 @@ async fn run(args: &Args) -> Result<(), String> {
     server.install(&evenkeel::crd::<pod_manager>(), "podmanager-demo").await?;
     let namespace = &args.server.namespace;
     print_line(&server.introduction(&[], namespace, "podmanagers"))?;
-    let operator = operator().client(server.client.clone()).namespaces([namespace]);
+    let operator = args.server.configure(operator(), server.client.clone());
     let demo = Demo::new(server.client.clone(), namespace);
     tokio::select! {
         outcome = play(&demo, args.once) => outcome,

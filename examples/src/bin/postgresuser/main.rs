@@ -71,7 +71,7 @@ async fn run(args: &Args) -> Result<(), String> {
     server.install(&evenkeel::crd::<postgres_user>(), "postgresuser-demo").await?;
     let namespace = &args.server.namespace;
     print_line(&server.introduction(&[], namespace, "postgresusers"))?;
-    let operator = operator(database.clone()).client(server.client.clone()).namespaces([namespace]);
+    let operator = args.server.configure(operator(database.clone()), server.client.clone());
     let demo = Demo::new(server.client.clone(), namespace, database);
     tokio::select! {
         outcome = play(&demo, args.once) => outcome,

@@ -6,6 +6,7 @@ mod injection_point;
 mod interceptor;
 mod plan;
 mod report;
+mod sdk_calls;
 mod trial;
 
 use std::panic::AssertUnwindSafe;
@@ -14,9 +15,10 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde::Serialize;
 
-pub use external_state::{ExternalState, Refused};
+pub use external_state::ExternalState;
 pub use injection_point::{Crash, Disruption};
 pub use report::{Report, Visit};
+pub use sdk_calls::{Refused, SdkCalls};
 pub use trial::Trial;
 
 use crate::diff::diff;
@@ -27,8 +29,8 @@ use plan::Injection;
 
 /// Repeats a scenario with a disruption at each of its injection points.
 ///
-/// An injection point is an API call of the operator, a call to the [`ExternalState`], or an await of the operator's own
-/// future.
+/// An injection point is an API call of the operator, a call to the [`ExternalState`] or through [`SdkCalls`], or an await
+/// of the operator's own future.
 ///
 /// The scenario first runs without a disruption, to record the points and the end state. A second such run checks that
 /// the end state is reproducible. Then the scenario runs once for each point and each [`Disruption`] that applies to it:

@@ -15,6 +15,7 @@ use super::client;
 use super::external_state::ExternalState;
 use super::injection_point::{Plan, Point, message};
 use super::interceptor::Interceptor;
+use super::sdk_calls::SdkCalls;
 use crate::cluster::Cluster;
 
 /// The delay before an operator that returned or panicked is restarted.
@@ -38,7 +39,7 @@ impl Trial {
         let interceptor = Arc::new(Interceptor::new(plan, read_timeout));
         Self {
             cluster: Cluster::start().await,
-            external: ExternalState::intercepted(&interceptor),
+            external: ExternalState::intercepted(SdkCalls::intercepted(&interceptor)),
             interceptor,
             down,
             running: Arc::default(),
@@ -64,6 +65,12 @@ impl Trial {
     #[must_use]
     pub fn external(&self) -> ExternalState {
         self.external.clone()
+    }
+
+    /// Returns the wrapper that makes calls of an SDK injection points.
+    #[must_use]
+    pub fn sdk_calls(&self) -> SdkCalls {
+        SdkCalls::intercepted(&self.interceptor)
     }
 
     /// Starts the operator under test with a client whose calls are injection points.

@@ -18,7 +18,7 @@ pub(crate) use redact::Redactor;
 /// All values that differ between runs are removed or replaced:
 ///
 /// - `uid`, `resourceVersion` and `creationTimestamp` are removed from the metadata. Elsewhere a uid is replaced by
-///   `<uid of Widget w>`.
+///   `<uid of Widget w>`, also in the encoded data of a Secret.
 /// - Timestamps are replaced by `<time>`, also in messages.
 /// - Names from `generateName` are replaced by `job-<1>`, with the same number at each occurrence.
 /// - Conditions are sorted by type; finalizers and keys are sorted alphabetically.
@@ -104,7 +104,7 @@ impl Snapshot {
             .map(|(_, object)| object)
             .collect();
         let redactor = Redactor::new(&shown);
-        shown.into_iter().map(|object| redactor.redacted(self.choice.cut(object.clone()))).collect()
+        shown.into_iter().map(|object| redactor.object(self.choice.cut(object.clone()))).collect()
     }
 
     /// Asserts that a file contains this snapshot.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use k8s_openapi::ByteString;
 use regex::{Captures, Regex};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::strategy::meta;
 
@@ -32,7 +33,27 @@ impl Redactor {
         redactor
     }
 
-    /// Returns the object in its reproducible form.
+    /// Returns the object in its reproducible form. The text in the bytes of a Secret or a ConfigMap is redacted, too.
+    pub(crate) fn object(&self, mut object: Value) -> Value {
+        let bytes = match object["kind"].as_str() {
+            Some("Secret") => "data",
+            Some("ConfigMap") => "binaryData",
+            _ => return self.redacted(object),
+        };
+        if let Some(values) = object.get_mut(bytes).and_then(Value::as_object_mut) {
+            values.values_mut().for_each(|value| *value = self.bytes(value.take()));
+        }
+        self.redacted(object)
+    }
+
+    /// Redacts bytes that are a text; other bytes stay.
+    fn bytes(&self, encoded: Value) -> Value {
+        let decoded = serde_json::from_value::<ByteString>(encoded.clone()).ok();
+        let Some(text) = decoded.and_then(|bytes| String::from_utf8(bytes.0).ok()) else { return encoded };
+        json!(ByteString(self.text(&text).into_bytes()))
+    }
+
+    /// Redacts a value and everything in it.
     pub(crate) fn redacted(&self, object: Value) -> Value {
         match object {
             Value::String(text) => Value::String(self.text(&text)),

@@ -66,7 +66,7 @@ impl Seen {
         let objects: Vec<Value> = cluster.server().store.all().iter().map(|(_, object)| Value::clone(object)).collect();
         let redactor = Redactor::new(&objects.iter().collect::<Vec<_>>());
         let writes = cluster.log().requests().writes();
-        let body = |entry: &Entry| redactor.redacted(entry.json().unwrap_or_default());
+        let body = |entry: &Entry| redactor.object(entry.json().unwrap_or_default());
         let event_writes = writes.resource("events");
         Self {
             writes: writes.without("events").entries().iter().map(|entry| (line(entry), body(entry))).collect(),
@@ -192,8 +192,7 @@ fn conditions(redactor: &Redactor, objects: &[Value], writes: &[Entry]) -> Map<S
                 && object["status"]["conditions"].is_array()
         })
     };
-    let written: Vec<Value> =
-        objects.iter().filter(is_written).map(|object| redactor.redacted(object.clone())).collect();
+    let written: Vec<Value> = objects.iter().filter(is_written).map(|object| redactor.object(object.clone())).collect();
     let mut found = Map::new();
     for object in &written {
         let prefix = match written.len() {

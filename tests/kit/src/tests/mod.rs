@@ -13,6 +13,7 @@ mod hooks;
 mod load;
 mod pod_log;
 mod rbac;
+mod sdk_calls;
 mod seed;
 mod service;
 mod smoke;

@@ -104,3 +104,19 @@ async fn a_different_file_is_reported_with_the_difference() {
     std::fs::write(&file, WANTED.replace("phase: done at <time>", "phase: other")).unwrap();
     filled().await.snapshot().assert_matches(&file);
 }
+
+#[tokio::test]
+async fn a_uid_in_the_data_of_a_secret_is_redacted() {
+    let cluster = filled().await;
+    let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    let children = maps.list(&Default::default()).await.unwrap();
+    let uid = children.iter().find_map(|map| map.owner_references().first()).unwrap().uid.clone();
+    let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" },
+        "stringData": { "owner": format!("owned by {uid}"), "plain": "stays" }, "data": { "bytes": "/w==" } });
+    cluster.seed(Seed::from(secret)).await.unwrap();
+    let text = cluster.snapshot().to_string();
+    // "owned by <uid of Widget w>", "stays", and a byte that is no text.
+    for line in ["owner: b3duZWQgYnkgPHVpZCBvZiBXaWRnZXQgdz4=", "plain: c3RheXM=", "bytes: /w=="] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
