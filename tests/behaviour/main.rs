@@ -75,6 +75,7 @@ mod row_tests;
 mod scale;
 mod schema;
 mod selection;
+mod selection_overlap;
 mod several_reconcilers;
 mod shared;
 mod shutdown;

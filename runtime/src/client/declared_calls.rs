@@ -14,6 +14,7 @@ use tower::{BoxError, Service, service_fn};
 use super::answers::Answers;
 use super::middleware::{Calls, over_in};
 use super::observed_call::{ANSWER, StepClient, observed};
+use super::own_pod::OwnPod;
 use super::request_info::{Line, Parts};
 use crate::leadership::{GATE_CLOSED, WritePermit};
 use crate::queue::meter::CallMeter;
@@ -29,6 +30,8 @@ pub(crate) struct DeclaredCalls {
     pub(crate) relations: &'static [Relation],
     pub(crate) permit: WritePermit,
     pub(crate) answers: Answers,
+    /// The Pod of this process, which the calls must not remove.
+    pub(crate) own_pod: Option<&'static OwnPod>,
 }
 
 impl StepClient {
@@ -66,7 +69,7 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, BoxError>>) -> Result
     timeout(ANSWER, answer).await.map_err(no_answer)?
 }
 
-/// The error of a call that the step does not declare. It was not sent.
+/// The error of a call that the step does not declare, or that would remove the Pod of the operator. It was not sent.
 #[derive(Debug)]
 pub(crate) struct NotDeclared(String);
 
@@ -90,6 +93,14 @@ impl DeclaredCalls {
         }
         if !verb.is_some_and(|verb| self.of_kind(parts).any(|relation| permits(relation, verb, parts.subresource))) {
             return Err(NotDeclared(self.undeclared(line)).into());
+        }
+        if self.own_pod.is_some_and(|own| own.is_removed_by(line)) {
+            let (step, pod) = (self.step, line.object());
+            return Err(NotDeclared(format!(
+                "the step `{step}` would remove the pod {pod}, in which this operator runs, and the call was not sent: \
+                 exclude it from the selection, for example with `labels` or `filter`"
+            ))
+            .into());
         }
         let acts = !reads || ACTING.contains(&parts.subresource);
         match acts && !self.permit.is_valid() {
@@ -156,8 +167,9 @@ mod tests {
 
     fn refusal(permit: &WritePermit, method: Method, uri: &str) -> Option<String> {
         let request = Request::builder().method(method).uri(uri).body(()).unwrap();
-        let declared =
-            DeclaredCalls { step: "evict", relations: DECLARED, permit: permit.clone(), answers: Answers::default() };
+        let own_pod = Some(&*Box::leak(Box::new(OwnPod::new("a", "own"))));
+        let (permit, answers) = (permit.clone(), Answers::default());
+        let declared = DeclaredCalls { step: "evict", relations: DECLARED, permit, answers, own_pod };
         declared.check(&Line::of(&request)).err().map(|error| error.to_string())
     }
 
@@ -193,6 +205,13 @@ mod tests {
         let uri = "/apis/apps/v1/namespaces/a/deployments/d";
         let refused = refusal(&gate.permit(), Method::DELETE, uri).unwrap();
         assert!(refused.contains("add `uses(<the kind of deployments>, delete)`"), "{refused}");
+    }
+
+    #[test]
+    fn the_pod_of_the_operator_is_not_removed() {
+        let gate = Leadership::open();
+        let refused = refusal(&gate.permit(), Method::POST, "/api/v1/namespaces/a/pods/own/eviction").unwrap();
+        assert!(refused.contains("the pod a/own, in which this operator runs"), "{refused}");
     }
 
     #[test]

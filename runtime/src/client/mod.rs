@@ -9,6 +9,7 @@ pub(crate) mod json_scan;
 mod line_limit;
 mod middleware;
 mod observed_call;
+mod own_pod;
 mod request_info;
 mod strip_managed_fields;
 mod watch_lines;
@@ -21,5 +22,6 @@ pub(crate) use self::line_limit::{LineTooLong, is_too_long};
 pub(crate) use self::middleware::{Calls, over};
 pub(crate) use self::middleware::{configured, counted, lean, metadata_only, named, watched};
 pub(crate) use self::observed_call::{ANSWER, StepClient};
+pub(crate) use self::own_pod::OwnPod;
 #[cfg(feature = "dry-run")]
 pub(crate) use self::request_info::Line;

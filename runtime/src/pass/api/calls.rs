@@ -16,7 +16,7 @@ use super::classify::{classify, is_absent};
 use super::request::Sender;
 use crate::api::grant::Grant;
 use crate::api::{ApiError, Selection, Target};
-use crate::client::{DeclaredCalls, decode};
+use crate::client::{DeclaredCalls, OwnPod, decode};
 use crate::leadership::{GATE_CLOSED, WritePermit};
 use crate::wiring::{KindInfo, Relation, selector_parts};
 
@@ -61,7 +61,8 @@ impl Calls {
     /// A client for the calls that a step declares.
     pub(crate) fn client(&self, step: &'static str, relations: &'static [Relation], namespace: Option<&str>) -> Client {
         let Self { sender: Sender { client, answers, .. }, permit, .. } = self;
-        let declared = DeclaredCalls { step, relations, permit: permit.clone(), answers: answers.clone() };
+        let (permit, answers) = (permit.clone(), answers.clone());
+        let declared = DeclaredCalls { step, relations, permit, answers, own_pod: OwnPod::of_process() };
         client.declared(&declared, namespace.unwrap_or("default"))
     }
 
