@@ -69,6 +69,18 @@ async fn nameless(map: &Bare<ConfigMap>, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> P
     Ok(())
 }
 
+#[sub_reconciler(sets(right::RightSeen))]
+async fn see_other(map: &Bare<ConfigMap>, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), ApiError> {
+    lab.note(&format!("other {}", map.name_any()));
+    Ok(())
+}
+
+#[reconciler(conditions = RightCondition, labels = "other=yes", summary = "OtherReady")]
+async fn other_maps(map: &Bare<ConfigMap>, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    see_other(map, lab, cx).await?;
+    Ok(())
+}
+
 fn a_map(name: &str, labels: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name, "labels": labels } })
 }
@@ -163,7 +175,38 @@ async fn a_namespace_that_is_being_deleted_stops_only_its_copies(world: World) -
 on_each_server!(
     an_object_of_two_selections_has_two_independent_reconcilers,
     a_namespace_that_is_being_deleted_stops_only_its_copies,
+    the_selector_of_the_operator_adds_to_that_of_its_reconcilers,
 );
+
+async fn the_selector_of_the_operator_adds_to_that_of_its_reconcilers(world: World) -> World {
+    let lab = Lab::at("a");
+    let operator = world.prepare::<left_maps>(lab.clone()).reconciler::<other_maps>(lab.clone());
+    let running = Running::start(operator.label_selector("team in (a, b)"));
+    for (name, labels) in [
+        ("both", json!({ "left": "yes", "team": "a" })),
+        ("left", json!({ "left": "yes", "team": "c" })),
+        ("team", json!({ "other": "yes", "team": "b" })),
+        ("none", json!({ "other": "yes" })),
+    ] {
+        world.create::<ConfigMap>(a_map(name, &labels)).await;
+    }
+    logged(&lab, &["left both", "other team"]).await;
+    // The API server selects, unless a cleanup needs the objects that have left the selection.
+    let watches = world.wire.calls().into_iter().filter(|call| call.path.ends_with("/configmaps") && call.is_watch());
+    let selected = watches.filter(|call| call.query.contains("labelSelector=other%3Dyes%2Cteam+in+%28a%2C+b%29"));
+    assert!(selected.count() > 0, "{:?}", world.wire.calls());
+    world.delete::<ConfigMap>("both").await;
+    world.until_gone::<ConfigMap>("both").await;
+    running.stop().await.unwrap();
+    world
+}
+
+#[tokio::test]
+async fn a_label_selector_that_does_not_parse_is_refused() {
+    let operator = Operator::new("tester").reconciler::<left_maps>(Lab::at("a")).label_selector("team=a,,tier");
+    let error = operator.run_until(std::future::ready(())).await.unwrap_err().to_string();
+    assert!(error.contains("the label selector has the invalid requirement ``"), "{error}");
+}
 
 #[tokio::test]
 async fn two_selections_of_one_kind_need_a_summary() {

@@ -1,6 +1,5 @@
 //! Builder of an operator: name, reconcilers and settings.
 
-use std::fmt;
 #[cfg(feature = "metrics")]
 use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -40,6 +39,7 @@ pub struct Operator {
     pub(super) name: Arc<str>,
     pub(super) version: Option<String>,
     pub(super) namespaces: Vec<Arc<str>>,
+    pub(super) label_selector: Option<Arc<str>>,
     pub(super) managed_fields: bool,
     pub(super) streaming_lists: bool,
     pub(super) limits: Limits,
@@ -64,13 +64,6 @@ pub struct Operator {
     pub(super) members: Vec<Box<dyn Registration>>,
 }
 
-impl fmt::Debug for Operator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reconcilers: Vec<_> = self.members.iter().map(|member| member.identity().name).collect();
-        f.debug_struct("Operator").field("name", &self.name).field("reconcilers", &reconcilers).finish_non_exhaustive()
-    }
-}
-
 impl Operator {
     /// Creates an operator without reconcilers.
     ///
@@ -81,6 +74,7 @@ impl Operator {
             name: name.into(),
             version: None,
             namespaces: Vec::new(),
+            label_selector: None,
             managed_fields: false,
             streaming_lists: true,
             limits: Limits::default(),
@@ -136,6 +130,18 @@ impl Operator {
     /// Cluster-scoped kinds are not affected.
     pub fn namespaces<N: AsRef<str>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
         self.namespaces = namespaces.into_iter().map(|namespace| namespace.as_ref().into()).collect();
+        self
+    }
+
+    /// Reconciles only the objects of each kind that match this label selector, such as `team=a,tier in (web, db)`.
+    ///
+    /// It adds to `labels = ".."` of a reconciler, and does not select owned and watched objects. The command-line flag is
+    /// `--label-selector`.
+    ///
+    /// # Errors
+    /// The operator does not start if the selector does not parse.
+    pub fn label_selector(mut self, selector: &str) -> Self {
+        self.label_selector = Some(selector.trim()).filter(|selector| !selector.is_empty()).map(Into::into);
         self
     }
 
@@ -315,12 +321,7 @@ impl Operator {
     ///
     /// The stream is polled from the start, and references that arrive before the first list of the kind are processed
     /// after it. References are lost while the operator is down; the requeue interval makes up for them. The operator
-    /// keeps running when the stream ends.
-    ///
-    /// ```ignore
-    /// let pushes = hooks.map(|push| ObjectRef::new(&push.name).within(&push.namespace));
-    /// Operator::new("source-controller").reconciler::<git_repository>(git).trigger::<git_repository>(pushes)
-    /// ```
+    /// keeps running when the stream ends. The [guide](crate::guide::pass) has an example.
     pub fn trigger<R: Reconciler<Object: ReconciledKind>>(
         self,
         references: impl Stream<Item = ObjectRef<R::Object>> + Send + 'static,

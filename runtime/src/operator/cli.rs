@@ -70,6 +70,10 @@ struct Flags {
     /// Watches only this namespace; may be repeated, or a list with commas [default: all namespaces]
     #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE", value_delimiter = ',')]
     namespaces: Vec<String>,
+    /// Reconciles only objects with these labels, in addition to the selector of each reconciler, for example `team=a,tier in (web, db)`
+    /// [default: all objects]
+    #[arg(short = 'l', long, global = true, value_name = "SELECTOR")]
+    label_selector: Option<String>,
     /// How many objects of one reconciler are reconciled at a time, unless the reconciler sets it [default: 16]
     #[arg(long, global = true, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -244,6 +248,9 @@ impl Operator {
 
     async fn configured(mut self, flags: Flags) -> Result<Self> {
         self = self.narrowed(flags.namespaces);
+        if let Some(selector) = &flags.label_selector {
+            self = self.label_selector(selector);
+        }
         self.limits.concurrency = flags.concurrency.unwrap_or(self.limits.concurrency);
         if let Some(gates) = &flags.feature_gates {
             self.gates.set(gates)?;

@@ -44,7 +44,11 @@ pub(super) async fn context(
         passes,
         definitions: Definitions::default(),
         operator: operator.name.clone(),
-        scope: Scope { namespaces: operator.namespaces.clone().into(), whole: operator.managed_fields },
+        scope: Scope {
+            namespaces: operator.namespaces.clone().into(),
+            labels: operator.label_selector.clone(),
+            whole: operator.managed_fields,
+        },
         config,
         own: own.into(),
         jitter: operator.jitter,

@@ -1,9 +1,18 @@
 //! Descriptions of an operator that does not run: CRDs, graphs, reference pages, contract, RBAC rules.
 
+use std::fmt;
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::builder::Operator;
 use crate::introspection::{Contract, RbacRule, ReconcilerInfo, Roles, rbac_rules};
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reconcilers: Vec<_> = self.members.iter().map(|member| member.identity().name).collect();
+        f.debug_struct("Operator").field("name", &self.name).field("reconcilers", &reconcilers).finish_non_exhaustive()
+    }
+}
 
 impl Operator {
     /// The CRDs of all reconciled kinds, as `crds` prints them.

@@ -74,12 +74,9 @@ impl<R: Reconciler> Typed<R> {
     /// Creates the type-erased controller.
     pub(super) fn controller(self, context: OperatorContext) -> Controller {
         let (decoder, definition) = (Decoder::of::<R::Object>(), (self.definition)());
-        Controller::new(
-            context,
-            Arc::new(TypedReconciler::<R>::new(self.deps, self.kind)),
-            decoder,
-            definition.as_ref(),
-        )
+        let wiring = context.scope.selecting(&const { R::WIRING });
+        let reconciler = Arc::new(TypedReconciler::<R>::new(self.deps, self.kind, wiring));
+        Controller::new(context, reconciler, decoder, definition.as_ref())
     }
 }
 

@@ -8,6 +8,7 @@ use super::limits::Own;
 use super::{conflicts, index_names};
 use crate::client::chain;
 use crate::queue::QueueConfig;
+use crate::watch::unreadable;
 
 /// Checks the settings for contradictions.
 pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
@@ -24,6 +25,10 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     }
     for member in &operator.members {
         member.check()?;
+    }
+    if let Some(part) = operator.label_selector.as_deref().and_then(unreadable) {
+        let help = "write requirements with commas between them: `team=a`, `tier in (web, db)`, `!legacy`";
+        return setup(format!("the label selector has the invalid requirement `{part}`"), help);
     }
     index_names::check(members.iter().map(|member| &member.wiring))?;
     for (at, one) in members.iter().enumerate() {

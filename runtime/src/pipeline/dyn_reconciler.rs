@@ -55,11 +55,13 @@ pub(crate) trait DynReconciler: Send + Sync {
 pub(crate) struct TypedReconciler<R: Reconciler> {
     deps: Arc<R::Deps>,
     kind: KindInfo,
+    /// The wiring of the type, with the label selector of the operator.
+    wiring: &'static Wiring,
 }
 
 impl<R: Reconciler> TypedReconciler<R> {
-    pub(crate) const fn new(deps: Arc<R::Deps>, kind: KindInfo) -> Self {
-        Self { deps, kind }
+    pub(crate) const fn new(deps: Arc<R::Deps>, kind: KindInfo, wiring: &'static Wiring) -> Self {
+        Self { deps, kind, wiring }
     }
 }
 
@@ -73,7 +75,7 @@ impl<R: Reconciler> DynReconciler for TypedReconciler<R> {
     }
 
     fn wiring(&self) -> &'static Wiring {
-        &const { R::WIRING }
+        self.wiring
     }
 
     fn kind(&self) -> KindInfo {

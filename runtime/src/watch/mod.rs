@@ -40,7 +40,7 @@ pub(crate) use self::object_version::ObjectVersion;
 pub(crate) use self::primary::{Primary, PrimaryPredicate, UNDECODABLE, Undecodable};
 pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;
-pub(crate) use self::selector::matches;
+pub(crate) use self::selector::{matches, unreadable};
 pub(crate) use self::shared::{SharedWatches, Started};
 #[cfg(feature = "__test-hooks")]
 pub(crate) use self::store::hold;

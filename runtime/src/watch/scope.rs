@@ -4,18 +4,27 @@ use std::sync::Arc;
 
 use super::watch_target::WatchTarget;
 use crate::api::ApiError;
-use crate::wiring::KindInfo;
+use crate::wiring::{KindInfo, Wiring};
 
 /// The scope of an operator's watches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     /// Empty: all namespaces.
     pub(crate) namespaces: Arc<[Arc<str>]>,
+    /// The label selector of the reconciled kinds, in addition to that of a reconciler.
+    pub(crate) labels: Option<Arc<str>>,
     /// Whether objects keep the fields that are stripped by default (`managedFields`).
     pub(crate) whole: bool,
 }
 
 impl Scope {
+    /// The wiring of a reconciler with the labels of both selectors. A wiring with other labels lives as long as the process.
+    pub(crate) fn selecting(&self, declared: &'static Wiring) -> &'static Wiring {
+        let Some(labels) = &self.labels else { return declared };
+        let both = declared.labels.map_or_else(|| labels.to_string(), |own| format!("{own},{labels}"));
+        Box::leak(Box::new(Wiring { labels: Some(both.leak()), ..*declared }))
+    }
+
     /// The scope for the related kinds of an owner kind. Related objects of a cluster-scoped owner may be in any namespace.
     pub(super) fn around(self, owner: &KindInfo) -> Self {
         if owner.namespaced { self } else { Self { namespaces: Arc::default(), ..self } }
@@ -78,9 +87,19 @@ mod tests {
     }
 
     #[test]
+    fn the_selector_of_the_operator_adds_to_that_of_a_reconciler() {
+        const OWN: &Wiring = &Wiring { labels: Some("tier=web"), ..Wiring::EMPTY };
+        let scope = Scope { labels: Some("team=a".into()), ..Scope::default() };
+        assert_eq!(scope.selecting(OWN).labels, Some("tier=web,team=a"));
+        assert_eq!(scope.selecting(&Wiring::EMPTY).labels, Some("team=a"));
+        assert_eq!(Scope::default().selecting(OWN).labels, Some("tier=web"));
+    }
+
+    #[test]
     fn cluster_scoped_kinds_ignore_the_namespaces() {
         let (secret, namespace) = (KindInfo::of::<Secret>(), KindInfo::of::<Namespace>());
-        let (everywhere, two) = (Scope::default(), Scope { namespaces: ["a".into(), "b".into()].into(), whole: false });
+        let (everywhere, two) =
+            (Scope::default(), Scope { namespaces: ["a".into(), "b".into()].into(), ..Scope::default() });
         assert_eq!(watched(&two, &secret), [Some("a".into()), Some("b".into())]);
         assert_eq!(watched(&two, &namespace), [None]);
         assert_eq!((watched(&everywhere, &secret), watched(&everywhere, &namespace)), (vec![None], vec![None]));

@@ -43,9 +43,65 @@ fn holds(requirement: &str, labels: &Labels) -> bool {
     }
 }
 
+/// The first requirement that the API server would reject.
+pub(crate) fn unreadable(selector: &str) -> Option<&str> {
+    requirements(selector).map(str::trim).find(|requirement| !is_readable(requirement))
+}
+
+fn is_readable(requirement: &str) -> bool {
+    if let Some((left, set)) = requirement.strip_suffix(')').and_then(|left| left.split_once('(')) {
+        let key = left.trim().strip_suffix(" notin").or_else(|| left.trim().strip_suffix(" in"));
+        return key.is_some_and(is_key) && set.split(',').all(is_value);
+    }
+    if let Some(key) = requirement.strip_prefix('!') {
+        return is_key(key);
+    }
+    let (key, value) = requirement.split_once('=').unwrap_or((requirement, ""));
+    is_key(key.strip_suffix('!').unwrap_or(key)) && is_value(value.strip_prefix('=').unwrap_or(value))
+}
+
+/// Whether the text is the key of a label, with or without a domain.
+fn is_key(key: &str) -> bool {
+    let (domain, name) = key.trim().rsplit_once('/').map_or((None, key.trim()), |(domain, name)| (Some(domain), name));
+    let is_domain =
+        |domain: &str| domain.len() <= 253 && domain.split('.').all(|label| !label.is_empty() && is_value(label));
+    !name.is_empty() && is_value(name) && domain.is_none_or(is_domain)
+}
+
+/// Whether the text is the value of a label: at most 63 characters, with a letter or a digit at both ends.
+fn is_value(value: &str) -> bool {
+    let value = value.trim();
+    let is_edge = |c: char| c.is_ascii_alphanumeric();
+    value.is_empty()
+        || value.len() <= 63
+            && value.chars().all(|c| is_edge(c) || "-_.".contains(c))
+            && value.starts_with(is_edge)
+            && value.ends_with(is_edge)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_requirement_that_the_server_would_reject_is_found() {
+        for selector in ["a", "!a", "a=b,c!=d", "example.com/a==b", "a in (x, y),b notin (z)", "a="] {
+            assert_eq!(unreadable(selector), None, "{selector}");
+        }
+        for (selector, part) in [
+            ("a=b,=c", "=c"),
+            ("a==b==c", "a==b==c"),
+            ("a b", "a b"),
+            ("a in x", "a in x"),
+            ("a near (x)", "a near (x)"),
+            ("a=-x", "a=-x"),
+            ("/a", "/a"),
+            ("a,,b", ""),
+        ] {
+            assert_eq!(unreadable(selector), Some(part), "{selector}");
+        }
+        assert!(unreadable(&format!("a={}", "x".repeat(64))).is_some());
+    }
 
     #[test]
     fn each_selector_requirement_is_parsed() {
