@@ -3,8 +3,8 @@
 #![allow(missing_docs, reason = "a test")]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -27,16 +27,28 @@ fn page(port: u16, path: &str) -> Option<String> {
     Some(answer)
 }
 
+/// The port in the line of the log that names the listener.
+fn port(line: &str) -> Option<u16> {
+    let (_, rest) = line.split_once("127.0.0.1:")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|_| line.contains("listening"))
+}
+
 #[test]
 fn the_debug_page_of_an_example_is_served() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let program = Command::new(env!("CARGO_BIN_EXE_podmanager"))
-        .args(["--listen", &format!("127.0.0.1:{port}")])
+    let mut program = Command::new(env!("CARGO_BIN_EXE_podmanager"))
+        .args(["--listen", "127.0.0.1:0"])
+        .env("RUST_LOG", "evenkeel=info")
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let log = BufReader::new(program.stderr.take().unwrap());
     let _running = Running(program);
+    let mut lines = log.lines().map_while(Result::ok);
+    let port = lines.by_ref().find_map(|line| port(&line)).expect("the log names the port");
+    // Somebody must read the log, or the program would wait.
+    std::thread::spawn(move || lines.for_each(drop));
     let shown = (0..600).find_map(|_| {
         std::thread::sleep(Duration::from_millis(100));
         page(port, "/debug/objects?kind=PodManager").filter(|page| page.contains("1 of 1 objects"))
