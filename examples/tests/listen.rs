@@ -47,7 +47,7 @@ fn the_debug_page_of_an_example_is_served() {
     let _running = Running(program);
     let mut lines = log.lines().map_while(Result::ok);
     let port = lines.by_ref().find_map(|line| port(&line)).expect("the log names the port");
-    // Somebody must read the log, or the program would wait.
+    // A full pipe would block the program, so the rest of its log is read and dropped.
     std::thread::spawn(move || lines.for_each(drop));
     let shown = (0..600).find_map(|_| {
         std::thread::sleep(Duration::from_millis(100));

@@ -33,7 +33,7 @@ pub(crate) enum Source {
         /// Its region.
         region: Option<String>,
     },
-    /// Content that nobody fetches.
+    /// The content itself, so that nothing is fetched.
     Inline {
         /// The content.
         text: String,

@@ -54,7 +54,7 @@ impl<'ast> Visit<'ast> for Mentioned {
         syn::visit::visit_expr_method_call(self, call);
     }
 
-    /// The arguments of a log line, as far as they are expressions.
+    /// Visits the arguments of a log line if all of them are expressions. An argument such as `?value` is not one.
     fn visit_macro(&mut self, call: &'ast Macro) {
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).unwrap_or_default();
         for argument in arguments {

@@ -1,4 +1,4 @@
-//! The status of a bare object: in memory, and as far as the reconciler asks for it, in the object.
+//! Stores the status of a bare object: always in memory, and in the object if the reconciler declares `bare_status(..)`.
 
 mod conditions;
 
