@@ -55,6 +55,7 @@ mod otlp;
 mod outage;
 mod own_calls;
 mod owned_elsewhere;
+mod owned_labels;
 mod ownership;
 mod pipeline;
 mod policy;

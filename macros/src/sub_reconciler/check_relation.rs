@@ -2,7 +2,7 @@
 
 use syn::{LitStr, Path};
 
-use super::relation::{How, Level, Watch};
+use super::relation::{How, Labels, Level, Watch};
 use crate::errors::mistake;
 use crate::syntax::names::{is_field_selector, is_selector, path_text};
 
@@ -27,6 +27,28 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
         format_args!("`{value}` is not a label selector"),
         "write for example `labels = \"app=web\"`",
     ))
+}
+
+/// The labels of owned objects, which evenkeel sets: unlike a selector they have one value each.
+pub(crate) fn owned_labels(text: &LitStr) -> syn::Result<Labels> {
+    check_selector(text)?;
+    let value = text.value();
+    let mut labels = Labels::new();
+    for part in value.split(',').map(str::trim) {
+        let label = part.split_once('=').filter(|(key, _)| !key.ends_with('!') && !part.contains('('));
+        let Some((key, one)) = label.map(|(key, one)| (key.trim(), one.trim_start_matches('=').trim())) else {
+            return Err(mistake(
+                text,
+                format_args!("`{part}` does not give one value of a label"),
+                "write for example `labels = \"app=web\"`: each owned object gets these labels",
+            ));
+        };
+        if labels.iter().any(|(earlier, _)| earlier == key) {
+            return Err(mistake(text, format_args!("the label `{key}` is given twice"), "keep one of them"));
+        }
+        labels.push((key.to_owned(), one.to_owned()));
+    }
+    Ok(labels)
 }
 
 /// Rejects a field selector that the API server would reject.

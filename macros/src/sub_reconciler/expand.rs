@@ -174,7 +174,9 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
             Adopt::Always => quote!(.adopting(#krate::Adopt::Always)),
         });
         let anywhere = own.anywhere.then(|| quote!(.anywhere()));
-        quote!(#relation #adopt #anywhere)
+        let labels = own.labels.iter().map(|(key, value)| quote!((#key, #value)));
+        let labels = (!own.labels.is_empty()).then(|| quote!(.labelled(&[#(#labels),*])));
+        quote!(#relation #adopt #anywhere #labels)
     });
     let watches = args.watches.iter().map(|watch| {
         let how = match &watch.how {

@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path, Token, Type};
 
 use super::check_relation as check;
-use super::relation::{Adopt, Cache, How, Level, Own, Watch};
+use super::relation::{Adopt, Cache, How, Labels, Level, Own, Watch};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::suggest;
@@ -46,8 +46,10 @@ pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
     let cache = options.cache.and_then(|(_, cache)| errors.take(cache));
     let adopt = options.adopt.and_then(|(_, adopt)| errors.take(adopt));
     let anywhere = options.anywhere.and_then(|(_, anywhere)| errors.take(anywhere)).unwrap_or_default();
+    let labels = options.labels.and_then(|(_, labels)| errors.take(labels)).unwrap_or_default();
     options.unknown.into_iter().for_each(|error| errors.add(error));
-    kinds.into_iter().map(|kind| Own { kind, cache: cache.clone(), adopt, anywhere }).collect()
+    let own = |kind| Own { kind, cache: cache.clone(), adopt, anywhere, labels: labels.clone() };
+    kinds.into_iter().map(own).collect()
 }
 
 /// The options for all kinds of one `owns(..)`, each with its key.
@@ -56,15 +58,22 @@ struct Options {
     cache: Option<(Ident, syn::Result<Cache>)>,
     adopt: Option<(Ident, syn::Result<Adopt>)>,
     anywhere: Option<(Ident, syn::Result<bool>)>,
+    labels: Option<(Ident, syn::Result<Labels>)>,
     unknown: Option<syn::Error>,
 }
 
 impl Options {
     /// Parses the value of this key, from the `=` on. Returns false on an error; the rest is then not reported.
     fn take(&mut self, key: Ident, input: ParseStream) -> bool {
-        let known = ["cache", "adopt", "namespaces"];
+        let known = ["cache", "adopt", "namespaces", "labels"];
         match key.to_string().as_str() {
             "namespaces" => return take_word(&mut self.anywhere, key, (&NAMESPACES, NAMESPACES_HELP), input),
+            "labels" => {
+                let labels = parse_labels(&key, self.labels.is_some(), input);
+                let is_right = labels.is_ok();
+                self.labels = Some((key, labels));
+                return is_right;
+            }
             "adopt" => return take_word(&mut self.adopt, key, (&ADOPTS, ADOPT_HELP), input),
             _ => {}
         }
@@ -80,7 +89,8 @@ impl Options {
     /// The first of the keys.
     fn key(&self) -> Option<&Ident> {
         let keys = self.cache.iter().map(|(key, _)| key).chain(self.adopt.iter().map(|(key, _)| key));
-        keys.chain(self.anywhere.iter().map(|(key, _)| key)).next()
+        let keys = keys.chain(self.anywhere.iter().map(|(key, _)| key));
+        keys.chain(self.labels.iter().map(|(key, _)| key)).next()
     }
 
     fn is_right(&self) -> bool {
@@ -88,7 +98,18 @@ impl Options {
             && self.cache.as_ref().is_none_or(|(_, cache)| cache.is_ok())
             && self.adopt.as_ref().is_none_or(|(_, adopt)| adopt.is_ok())
             && self.anywhere.as_ref().is_none_or(|(_, anywhere)| anywhere.is_ok())
+            && self.labels.as_ref().is_none_or(|(_, labels)| labels.is_ok())
     }
+}
+
+/// Parses the labels of owned objects, from the `=` on.
+fn parse_labels(key: &Ident, again: bool, input: ParseStream) -> syn::Result<Labels> {
+    if again {
+        return Err(mistake(key, "`labels` is given twice", "write `labels = \"app=web,tier=db\"`"));
+    }
+    input.parse::<Token![=]>()?;
+    let wrong = |_| mistake(key, "`labels` takes a text", "write for example `labels = \"app=web\"`");
+    check::owned_labels(&input.parse().map_err(wrong)?)
 }
 
 /// Parses one of the words of a key into its option. Returns false on an error.

@@ -28,14 +28,18 @@ impl How {
     }
 }
 
-/// One kind of `owns(K, L, cache = full, adopt = if_unowned)`.
+/// One kind of `owns(K, L, cache = full, adopt = if_unowned, labels = "app=web")`.
 pub(crate) struct Own {
     pub(crate) kind: Path,
     pub(crate) cache: Option<Cache>,
     pub(crate) adopt: Option<Adopt>,
     /// Whether the step owns objects in any namespace.
     pub(crate) anywhere: bool,
+    pub(crate) labels: Labels,
 }
+
+/// The labels of owned objects, as key and value.
+pub(crate) type Labels = Vec<(String, String)>;
 
 /// The policy for adopting existing objects.
 #[derive(Clone, Copy)]

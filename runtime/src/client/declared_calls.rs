@@ -71,15 +71,15 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, BoxError>>) -> Result
 
 /// The error of a call that the step does not declare, or that would remove the Pod of the operator. It was not sent.
 #[derive(Debug)]
-pub(crate) struct NotDeclared(String);
+pub(crate) struct NotSent(String);
 
-impl fmt::Display for NotDeclared {
+impl fmt::Display for NotSent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NotDeclared {}
+impl std::error::Error for NotSent {}
 
 impl DeclaredCalls {
     /// Fails for a call that must not be sent.
@@ -92,11 +92,11 @@ impl DeclaredCalls {
             return Ok(());
         }
         if !verb.is_some_and(|verb| self.of_kind(parts).any(|relation| permits(relation, verb, parts.subresource))) {
-            return Err(NotDeclared(self.undeclared(line)).into());
+            return Err(NotSent(self.undeclared(line)).into());
         }
         if self.own_pod.is_some_and(|own| own.is_removed_by(line)) {
             let (step, pod) = (self.step, line.object());
-            return Err(NotDeclared(format!(
+            return Err(NotSent(format!(
                 "the step `{step}` would remove the pod {pod}, in which this operator runs, and the call was not sent: \
                  exclude it from the selection, for example with `labels` or `filter`"
             ))

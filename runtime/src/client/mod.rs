@@ -15,7 +15,7 @@ mod strip_managed_fields;
 mod watch_lines;
 
 pub(crate) use self::answers::Answers;
-pub(crate) use self::declared_calls::{DeclaredCalls, NotDeclared};
+pub(crate) use self::declared_calls::{DeclaredCalls, NotSent};
 pub(crate) use self::error_chain::chain;
 pub(crate) use self::line_limit::{LineTooLong, is_too_long};
 #[cfg(feature = "dry-run")]

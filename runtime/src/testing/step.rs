@@ -173,7 +173,7 @@ impl Backend for Direct {
         json: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         async move {
-            let object = owned(&target, &json, &self.owner)?;
+            let object = owned(&target, &json, &self.owner, relation.labels)?;
             self.owning(&target).apply(relation.adopt, &object, None).await.map(Arc::new)
         }
         .boxed()

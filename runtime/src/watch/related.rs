@@ -10,7 +10,7 @@ use kube::runtime::watcher::Event;
 use super::by_name::Named;
 use super::by_selector::{LabelWatch, Labelled};
 use super::cached_object::{CacheForm, CachedObject};
-use super::declared::{counts, declared, indexers, without_how};
+use super::declared::{counts, declared, indexers, owned_labels, without_how};
 use super::first_list::WatchHandle;
 use super::foreign_owner::Foreign;
 use super::lock::lock;
@@ -74,7 +74,7 @@ impl RelatedCaches {
                 labelled: labelled.collect(),
                 watched,
                 by_name,
-                owned: owned(inner, watches, (&children, &foreign), &scope),
+                owned: owned(inner, watches, (&children, &foreign), (wiring, &scope)),
                 scope,
                 children,
                 foreign,
@@ -282,14 +282,12 @@ fn owned(
     inner: &Weak<Inner>,
     watches: &SharedWatches,
     (children, foreign): (&Children, &Foreign),
-    scope: &Scope,
+    (wiring, scope): (&Wiring, &Scope),
 ) -> Vec<WatchHandle> {
     let kinds = children.kinds().iter().enumerate();
     let places = kinds.flat_map(|(at, (kind, cache))| {
-        scope
-            .places(kind)
-            .into_iter()
-            .map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
+        let places = scope.selected_places(kind, owned_labels(wiring, kind).as_deref(), None);
+        places.into_iter().map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
     });
     let sinks = || (children.clone(), foreign.clone());
     let join = |(owned, cache, place): (Owned, Cache, WatchTarget)| match cache {

@@ -19,13 +19,15 @@ pub struct Relation {
     pub adopt: Adopt,
     /// Whether the step owns objects in any namespace, not only in that of the reconciled object (`namespaces = any`).
     pub anywhere: bool,
+    /// The labels that each applied object gets, if the step owns the kind (`labels = ".."`). Only objects with them are watched.
+    pub labels: &'static [(&'static str, &'static str)],
 }
 
 impl Relation {
     /// Creates a relation with the default cache: full objects if the kind is watched, and otherwise no content.
     #[must_use]
     pub const fn new(how: How, kind: Option<fn() -> KindInfo>) -> Self {
-        Self { how, cache: how.cache(), kind, indexes: &[], adopt: Adopt::Never, anywhere: false }
+        Self { how, cache: how.cache(), kind, indexes: &[], adopt: Adopt::Never, anywhere: false, labels: &[] }
     }
 
     /// Sets the part of the objects that is cached.
@@ -50,6 +52,12 @@ impl Relation {
     #[must_use]
     pub const fn anywhere(self) -> Self {
         Self { anywhere: true, ..self }
+    }
+
+    /// Sets the labels of owned objects.
+    #[must_use]
+    pub const fn labelled(self, labels: &'static [(&'static str, &'static str)]) -> Self {
+        Self { labels, ..self }
     }
 
     /// The part of the objects that must be cached: the mark of an owner in another namespace is in the metadata.

@@ -107,6 +107,11 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
     ("a field manager that Kubernetes refuses", &[], &["own/reconciler/refused_manager"]),
     ("a label selector that Kubernetes refuses", &[], &["own/sub_reconciler/refused_selector"]),
     (
+        "labels of owned objects that are not one value each",
+        &[],
+        &["own/sub_reconciler/owned_label_as_a_set", "own/sub_reconciler/owned_label_twice"],
+    ),
+    (
         "a misspelt argument",
         &[1],
         &["own/reconciler/misspelt_argument", "own/sub_reconciler/misspelt_argument", "own/cleanup/misspelt_argument"],

@@ -6,7 +6,7 @@ use kube::Error;
 use kube::core::Status;
 
 use crate::api::{ApiError, ErrorDetail};
-use crate::client::{NotDeclared, chain};
+use crate::client::{NotSent, chain};
 use crate::watch::CREDENTIALS;
 
 /// Whether the error is the server's answer to a read of an object that does not exist. Servers that do not serve the kind (yet) and
@@ -39,9 +39,9 @@ impl From<Error> for ApiError {
 /// Classifies an error of the client, which becomes the source.
 pub(super) fn classify(error: Error) -> ApiError {
     if let Error::Service(cause) = &error
-        && let Some(undeclared) = cause.downcast_ref::<NotDeclared>()
+        && let Some(why) = cause.downcast_ref::<NotSent>()
     {
-        return ApiError::Forbidden(undeclared.to_string().into());
+        return ApiError::Forbidden(why.to_string().into());
     }
     let Error::Api(status) = &error else {
         let text = format!("no response from the API server: {}", chain(&error));

@@ -256,7 +256,7 @@ impl Backend for PassBackend {
         target: Target,
         json: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-        self.apply_child(self.calls.of_step(step), relation.adopt, target, json).boxed()
+        self.apply_child(self.calls.of_step(step), relation, target, json).boxed()
     }
 
     fn delete(&self, step: &'static str, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {

@@ -15,7 +15,7 @@ use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Target};
 use crate::trigger::number;
 use crate::watch::ObjectVersion;
-use crate::wiring::Adopt;
+use crate::wiring::Relation;
 
 impl PassBackend {
     /// The handle of an object that a step writes or deletes.
@@ -27,7 +27,7 @@ impl PassBackend {
     pub(super) async fn apply_child(
         &self,
         calls: Calls,
-        adopt: Adopt,
+        relation: Relation,
         target: Target,
         json: String,
     ) -> Result<Arc<DynamicObject>, ApiError> {
@@ -38,7 +38,7 @@ impl PassBackend {
         if let Some(object) = self.children.unchanged(&target, intent, now) {
             return Ok(object);
         }
-        let object = owned(&target, &json, self.owner())?;
+        let object = owned(&target, &json, self.owner(), relation.labels)?;
         let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
         if let Some(applied) = self.applied_before(&calls, &target, &object, known.as_deref()).await? {
             self.children.applied(
@@ -48,7 +48,7 @@ impl PassBackend {
             return Ok(applied);
         }
         let guard = self.relations.writing(&target, &self.identity.uid);
-        let applied = Arc::new(self.owning(&calls, &target).apply(adopt, &object, known).await?);
+        let applied = Arc::new(self.owning(&calls, &target).apply(relation.adopt, &object, known).await?);
         let seen = ObjectVersion::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);

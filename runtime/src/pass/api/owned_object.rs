@@ -5,11 +5,15 @@ use serde_json::{Map, Value, json};
 
 use crate::api::{ApiError, Owner, Target};
 
-/// The object of this JSON, with kind, namespace and owner reference, or with the mark of an owner in another namespace.
+/// Labels that each object of a relation gets.
+type Labels = &'static [(&'static str, &'static str)];
+
+/// The object of this JSON, with kind, namespace, the labels of its relation and owner reference, or with the mark of an owner in another
+/// namespace.
 ///
 /// # Errors
-/// The JSON is not an object, names another namespace, or is the owner itself.
-pub(crate) fn owned(target: &Target, json: &str, owner: &Owner) -> Result<Value, ApiError> {
+/// The JSON is not an object, names another namespace or another value of such a label, or is the owner itself.
+pub(crate) fn owned(target: &Target, json: &str, owner: &Owner, labels: Labels) -> Result<Value, ApiError> {
     if owner.is(target) {
         return Err(ApiError::Invalid(format!("{target} is the reconciled object, which cannot own itself").into()));
     }
@@ -31,6 +35,17 @@ pub(crate) fn owned(target: &Target, json: &str, owner: &Owner) -> Result<Value,
         }
         (Some(namespace), _) => meta["namespace"] = json!(namespace),
         (None, _) => {}
+    }
+    for (key, value) in labels {
+        let label = &mut meta["labels"][key];
+        if let Some(other) = label.as_str().filter(|other| other != value) {
+            let kind = &resource.kind;
+            let text = format!(
+                "{target} has the label {key}={other}, but the step declares `owns({kind}, labels = \"{key}={value}\")`; leave the label out"
+            );
+            return Err(ApiError::Invalid(text.into()));
+        }
+        *label = json!(value);
     }
     match owner.can_be_referred_to_by(target) {
         true => meta["ownerReferences"] = json!([owner.reference]),
@@ -65,14 +80,30 @@ mod tests {
     fn an_object_cannot_own_itself() {
         let target = Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("team-a".into()), name: "map".into() };
         let itself = owner(&target, "1");
-        let refused = owned(&target, r#"{"metadata": {"name": "map"}}"#, &itself).expect_err("itself");
+        let refused = owned(&target, r#"{"metadata": {"name": "map"}}"#, &itself, &[]).expect_err("itself");
         assert!(refused.to_string().contains("is the reconciled object, which cannot own itself"), "{refused}");
         for other in [
             Target { name: "copy".into(), ..target.clone() },
             Target { namespace: Some("team-b".into()), ..target.clone() },
         ] {
-            assert!(owned(&other, r#"{"metadata": {}}"#, &itself).is_ok(), "{other}");
+            assert!(owned(&other, r#"{"metadata": {}}"#, &itself, &[]).is_ok(), "{other}");
         }
+    }
+
+    #[test]
+    fn a_child_gets_the_labels_of_its_relation() {
+        let target = Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("a".into()), name: "child".into() };
+        let parent = owner(&Target { name: "parent".into(), ..target.clone() }, "1");
+        let child = |labels: Value| {
+            let json = json!({"metadata": {"name": "child", "labels": labels}}).to_string();
+            owned(&target, &json, &parent, &[("app", "web"), ("tier", "db")])
+        };
+        let labels = |sent: Result<Value, ApiError>| sent.expect("it may be sent")["metadata"]["labels"].clone();
+        assert_eq!(labels(child(Value::Null)), json!({"app": "web", "tier": "db"}));
+        assert_eq!(labels(child(json!({"a": "b", "app": "web"}))), json!({"a": "b", "app": "web", "tier": "db"}));
+        let refused = child(json!({"tier": "web"})).expect_err("another value");
+        assert!(refused.to_string().contains("has the label tier=web"), "{refused}");
+        assert!(refused.to_string().contains("leave the label out"), "{refused}");
     }
 
     #[test]
@@ -82,14 +113,14 @@ mod tests {
         let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}}).to_string();
         let reference = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
         let owner = Owner { reference: reference.clone(), namespace: Some("team-a".into()) };
-        let sent = owned(&target, r#"{"metadata": {"name": "child"}}"#, &owner).expect("it may be sent");
+        let sent = owned(&target, r#"{"metadata": {"name": "child"}}"#, &owner, &[]).expect("it may be sent");
         let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [reference]});
         assert_eq!(sent, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}));
-        assert_eq!(owned(&target, &child("team-a"), &owner).expect("it may be sent"), sent);
-        let refused = owned(&target, &child("team-b"), &owner).expect_err("another namespace");
+        assert_eq!(owned(&target, &child("team-a"), &owner, &[]).expect("it may be sent"), sent);
+        let refused = owned(&target, &child("team-b"), &owner, &[]).expect_err("another namespace");
         assert!(refused.to_string().contains("cannot be in namespace team-b"), "{refused}");
         let elsewhere = Owner { namespace: Some("team-b".into()), ..owner };
-        let marked = owned(&target, &child("team-a"), &elsewhere).expect("it may be sent");
+        let marked = owned(&target, &child("team-a"), &elsewhere, &[]).expect("it may be sent");
         let meta = &marked["metadata"];
         assert!(meta["ownerReferences"].is_null() && meta["labels"][DEPENDENT_OF].is_string(), "{marked}");
         assert_eq!(meta["annotations"][OWNER], "/team-b//1 for ConfigMap/team-a/child");

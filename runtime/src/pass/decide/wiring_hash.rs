@@ -89,7 +89,8 @@ fn describe(relation: &Relation) -> String {
     let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
     let maps = relation.mapping().map_or_else(String::new, |mapping| format!(" maps {}", mapping.name()));
     let anywhere = if relation.anywhere { " anywhere" } else { "" };
-    format!("{} {kind}{cache}{adopt}{anywhere}{maps}", words::how(relation.how))
+    let labels = words::labels(relation.labels);
+    format!("{} {kind}{cache}{adopt}{anywhere}{labels}{maps}", words::how(relation.how))
 }
 
 #[cfg(test)]

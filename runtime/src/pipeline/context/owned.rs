@@ -20,7 +20,7 @@ use crate::wiring::{How, Kind, KindInfo, Relation};
 impl<S: SubReconciler> Cx<'_, S> {
     /// Applies an object that this step owns, by server-side apply.
     ///
-    /// The namespace and the owner reference are set automatically. No request is sent if the same content was applied last and the object has
+    /// The namespace, the labels of `owns(K, labels = "..")` and the owner reference are set automatically. No request is sent if the same content was applied last and the object has
     /// not changed since.
     ///
     /// An existing object is updated in these cases:
@@ -105,7 +105,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed, or the object belongs to another owner.
     pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
         let target = target::<K>(self.state, name);
-        Delete(delete(self.state, target))
+        Delete(delete(self.state, S::WIRING.relations, target))
     }
 
     /// Deletes an object that this step owns in another namespace.
@@ -116,7 +116,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// Same as [`delete`](Self::delete), or the operator does not allow the reference.
     pub fn delete_in<K: Kind + OwnedBy<S> + OwnedAnywhereBy<S>>(&mut self, namespace: &str, name: &str) -> Delete<'_> {
         match elsewhere(self.state, KindInfo::of::<K>(), namespace, Some(name)) {
-            Ok(target) => Delete(delete(self.state, target)),
+            Ok(target) => Delete(delete(self.state, S::WIRING.relations, target)),
             Err(refused) => Delete(Box::pin(std::future::ready(Err(refused)))),
         }
     }
@@ -162,15 +162,18 @@ fn elsewhere(state: &mut PassState, kind: KindInfo, namespace: &str, name: Optio
 }
 
 /// Deletes an owned object. Not generic, so that it is compiled once.
-fn delete(state: &mut PassState, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+fn delete<'c>(
+    state: &'c mut PassState,
+    relations: &'static [Relation],
+    target: Target,
+) -> BoxFuture<'c, Result<(), ApiError>> {
     Box::pin(async move {
-        let text = target.to_string();
+        let (text, relation) = (target.to_string(), owning(relations, &target.kind));
         let deleted = state.backend.clone().delete(state.step_name(), target).await;
-        deleted.map_err(|error| state.blocked_by(&text, error))
+        deleted.map_err(|error| state.blocked_by(&text, relation, error))
     })
 }
 
-/// The relation by which the step owns the kind.
 /// Applies an object whose text is `json`. Not generic, so that it is compiled once.
 fn apply<'c>(
     state: &'c mut PassState,
@@ -187,11 +190,12 @@ fn apply<'c>(
         let (backend, relation) = (state.backend.clone(), owning(relations, &target.kind));
         match backend.apply(state.step_name(), relation, target, json).await {
             Ok(applied) => Ok((text, applied)),
-            Err(error) => Err(state.blocked_by(&text, error)),
+            Err(error) => Err(state.blocked_by(&text, relation, error)),
         }
     })
 }
 
+/// The relation by which the step owns the kind.
 fn owning(relations: &[Relation], kind: &KindInfo) -> Relation {
     let declared = relations.iter().find(|relation| relation.how == How::Owns && relation.is_of(kind));
     declared.copied().unwrap_or(Relation::new(How::Owns, None))

@@ -5,15 +5,15 @@ use std::fmt::Display;
 use crate::api::{ApiError, FOREIGN};
 use crate::outcome::{Class, PassError};
 
-/// The messages of writes that were refused in the current step, since another owner has the object.
+/// The writes that were refused in the current step, since another owner has the object: the message, and whether to poll.
 #[derive(Default)]
-pub(crate) struct Refusals(Vec<String>);
+pub(crate) struct Refusals(Vec<(String, bool)>);
 
 impl Refusals {
-    /// Records an error if it is a refusal, and returns whether it is one.
-    pub(super) fn note(&mut self, error: &ApiError) -> bool {
+    /// Records an error if it is a refusal, and returns whether it is one. `polls`: no watch may show the object of the other owner.
+    pub(super) fn note(&mut self, error: &ApiError, polls: bool) -> bool {
         let ApiError::Foreign(text) = error else { return false };
-        self.0.push(text.to_string());
+        self.0.push((text.to_string(), polls));
         true
     }
 
@@ -23,14 +23,14 @@ impl Refusals {
     }
 
     /// The pass error of a step that returned a refusal. It is always a wait: authors give all call errors one class, but a watch triggers
-    /// the next pass when the other owner changes the object. Any other error retains its class.
+    /// the next pass when the other owner changes the object, or the pass is repeated. Any other error retains its class.
     pub(crate) fn handed_on(&self, error: &dyn Display) -> Option<PassError> {
         if self.0.is_empty() {
             return None;
         }
         let error = error.to_string();
-        let is_handed_on = self.0.iter().any(|refusal| error.contains(refusal.as_str()));
-        let class = Class::Waiting { poll: None };
-        is_handed_on.then(|| PassError::new(class, FOREIGN, &error, class.actions()))
+        let (_, polls) = self.0.iter().find(|(refusal, _)| error.contains(refusal.as_str()))?;
+        let class = if *polls { Class::polling(None) } else { Class::Waiting { poll: None } };
+        Some(PassError::new(class, FOREIGN, &error, class.actions()))
     }
 }

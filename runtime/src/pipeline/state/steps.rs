@@ -6,7 +6,7 @@ use crate::api::ApiError;
 use crate::clock::Instant;
 use crate::condition::{ConditionStatus, Polarity};
 use crate::outcome::Requeue;
-use crate::wiring::StepWiring;
+use crate::wiring::{Relation, StepWiring};
 
 impl PassState {
     /// Starts a step. Its negative and bipolar conditions are cleared.
@@ -125,8 +125,9 @@ impl PassState {
     }
 
     /// Records a refusal, so that a change of the object triggers a reconcile. Returns the error unchanged.
-    pub(crate) fn blocked_by(&mut self, object: &str, error: ApiError) -> ApiError {
-        if self.foreign.note(&error) {
+    pub(crate) fn blocked_by(&mut self, object: &str, relation: Relation, error: ApiError) -> ApiError {
+        // The watch of an owned kind with labels does not show an object without them.
+        if self.foreign.note(&error, !relation.labels.is_empty()) {
             self.references.insert(object.to_owned());
         }
         error

@@ -156,5 +156,6 @@ fn a_relation_is_described_by_kind_and_non_default_options() {
     assert_eq!(describe(&owns.cached(Cache::None)), "Owns v1/Secret");
     assert_eq!(describe(&owns.cached(Cache::Full)), "Owns v1/Secret keeps Full");
     assert_eq!(describe(&Relation { adopt: Adopt::Always, ..owns }), "Owns v1/Secret adopts Always");
+    assert_eq!(describe(&owns.labelled(&[("a", "b"), ("c", "d")])), "Owns v1/Secret labels a=b,c=d");
     assert_eq!(describe(&Relation::new(How::Reads, None)), "Reads ");
 }

@@ -8,7 +8,7 @@ use crate::condition::Condition;
 use crate::pass::api::PassBackend;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
-use crate::pass::finish::status_write::RESENDS;
+use crate::pass::finish::status_write::{self, RESENDS};
 use crate::pipeline::bare_store::merged;
 use crate::pipeline::object::Object;
 
@@ -33,7 +33,7 @@ pub(super) async fn write(
                 return Ok(());
             }
             Err(ApiError::Conflict(_)) => {
-                let live = gone::live(calls, identity).await?;
+                let live = status_write::newer(calls, identity).await?;
                 (found, version) =
                     (listed(&live.data["status"]), live.metadata.resource_version.clone().unwrap_or_default());
             }
