@@ -46,16 +46,14 @@ pub(super) struct Task {
 pub(super) async fn supervise(task: Task) {
     let mut failures = 0;
     loop {
-        task.setup.gate.opened().await;
-        let (permit, began) = (task.setup.gate.permit(), Instant::now());
-        let ended = tokio::select! {
-            biased;
-            () = permit.expired() => continue,
-            ended = task.run() => ended,
-        };
+        let (ended, lasted) = while_permitted(&task.setup.gate, || async {
+            let began = Instant::now();
+            (task.run().await, began.elapsed())
+        })
+        .await;
         let Some(error) = ended else { return tracing::debug!("the daemon has ended") };
         // It ran well for longer than the longest pause.
-        if began.elapsed() > task.setup.backoff.cap {
+        if lasted > task.setup.backoff.cap {
             failures = 0;
         }
         let pause = task.pause(&error, failures);
@@ -63,6 +61,19 @@ pub(super) async fn supervise(task: Task) {
         task.report(&error, pause).await;
         let Some(pause) = pause else { return };
         sleep(pause).await;
+    }
+}
+
+/// Runs the code until it returns. Drops it while this process may not write, and then starts it again.
+async fn while_permitted<F: Future>(gate: &Leadership, run: impl Fn() -> F) -> F::Output {
+    loop {
+        gate.opened().await;
+        let permit = gate.permit();
+        tokio::select! {
+            biased;
+            () = permit.expired() => {}
+            ended = run() => return ended,
+        }
     }
 }
 
@@ -133,7 +144,43 @@ impl Task {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_daemon_runs_only_while_the_process_may_write() {
+        let (gate, running) = (Leadership::open(), Arc::new(AtomicUsize::new(0)));
+        let (own, counted) = (gate.clone(), running.clone());
+        let task = tokio::spawn(async move {
+            while_permitted(&own, || async {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let _ended = Ended(&counted);
+                pending::<()>().await;
+            })
+            .await;
+        });
+        let after = async |change: fn(&Leadership)| {
+            change(&gate);
+            sleep(Duration::from_secs(1)).await;
+            running.load(Ordering::SeqCst)
+        };
+        assert_eq!(after(|_| ()).await, 1);
+        assert_eq!(after(Leadership::close).await, 0);
+        assert_eq!(after(|_| ()).await, 0);
+        assert_eq!(after(Leadership::reopen).await, 1);
+        task.abort();
+    }
+
+    /// Counts down when the code is dropped.
+    struct Ended<'r>(&'r AtomicUsize);
+
+    impl Drop for Ended<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_limit_of_no_time_at_all_is_no_limit() {
