@@ -68,6 +68,7 @@ mod relation;
 mod renewed;
 mod request;
 mod request_budget;
+mod require_ready;
 mod restricted;
 mod resync;
 mod retry_pace;

@@ -11,7 +11,7 @@ use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube::api::{Api, EvictParams, Patch, PatchParams, PostParams};
+use kube::api::{Api, EvictParams, LogParams, Patch, PatchParams, PostParams};
 use kube::{Resource, ResourceExt};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ enum OrderCondition {
 /// Carries out what the data of the map says.
 #[sub_reconciler(
     sets(on::Done),
-    uses(Pod, eviction = create),
+    uses(Pod, eviction = create, log = get),
     uses(Deployment, scale = patch),
     uses(ConfigMap, create)
 )]
@@ -37,6 +37,11 @@ async fn carry_out(map: &Bare<ConfigMap>, lab: &Arc<Lab>, cx: &mut Cx<'_, carry_
             "evict" => {
                 Api::<Pod>::default_namespaced(client).evict(name, &EvictParams::default()).await?;
                 cx.event(EventLevel::Normal, "Evicted", format!("evicted pod {name}"));
+            }
+            "log" => {
+                // The real servers have no kubelet, which would have the log.
+                let _ = Api::<Pod>::default_namespaced(client).logs(name, &LogParams::default()).await;
+                lab.note("asked for the log");
             }
             "scale" => {
                 let patch = Patch::Merge(json!({ "spec": { "replicas": 3 } }));
@@ -108,6 +113,17 @@ async fn declared_calls_reach_the_server(world: World) -> World {
     world
 }
 
+async fn a_log_is_asked_for(world: World) -> World {
+    let lab = Lab::at("a");
+    world.create::<Pod>(a_pod("p")).await;
+    let running = world.operator::<orderly>(lab.clone());
+    world.create::<ConfigMap>(order(&json!({ "log": "p" }))).await;
+    lab.until_logged(&["asked for the log"]).await;
+    assert_eq!(world.wire.count(|call| call.method == "GET" && call.path.ends_with("/pods/p/log")), 1);
+    running.stop().await.unwrap();
+    world
+}
+
 async fn an_undeclared_call_is_not_sent(world: World) -> World {
     let running = world.operator::<orderly>(Lab::at("a"));
     world.create::<Pod>(a_pod("p")).await;
@@ -121,7 +137,7 @@ async fn an_undeclared_call_is_not_sent(world: World) -> World {
     world
 }
 
-on_each_server!(declared_calls_reach_the_server, an_undeclared_call_is_not_sent);
+on_each_server!(a_log_is_asked_for, declared_calls_reach_the_server, an_undeclared_call_is_not_sent);
 
 #[test]
 fn the_role_contains_the_declared_calls_and_no_more() {
@@ -132,10 +148,15 @@ fn the_role_contains_the_declared_calls_and_no_more() {
         rule.map(|rule| rule.verbs.iter().map(|verb| verb.as_str()).collect()).unwrap_or_default()
     };
     assert_eq!(verbs("pods/eviction"), ["create"]);
+    assert_eq!(verbs("pods/log"), ["get"]);
     assert_eq!(verbs("deployments/scale"), ["patch"]);
     assert_eq!(verbs("configmaps"), ["get", "list", "watch", "create", "patch"]);
     assert!(verbs("pods").is_empty() && verbs("deployments").is_empty(), "{rules:?}");
-    assert!(operator.graphs().contains(r#"-- "calls eviction = create" --> kind__Pod"#), "{}", operator.graphs());
+    assert!(
+        operator.graphs().contains(r#"-- "calls eviction = create, log = get" --> kind__Pod"#),
+        "{}",
+        operator.graphs()
+    );
 }
 
 #[tokio::test(start_paused = true)]

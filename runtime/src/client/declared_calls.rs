@@ -145,7 +145,7 @@ fn permits(relation: &Relation, verb: Verb, subresource: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::Method;
+    use http::{Method, StatusCode};
     use k8s_openapi::api::core::v1::{Pod, Secret};
 
     use super::*;
@@ -193,6 +193,26 @@ mod tests {
         ] {
             assert_eq!(refusal(&permit, method.clone(), uri).is_none(), sent, "{method} {uri}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_upgraded_connection_is_handed_on() {
+        // As hyper hands on the connection of `exec` and `portforward`.
+        #[derive(Clone)]
+        struct Connection;
+        let server = service_fn(async |_: Request<Body>| {
+            let mut answer = Response::new(Body::empty());
+            *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+            answer.extensions_mut().insert(Connection);
+            Ok::<_, BoxError>(answer)
+        });
+        let (permit, answers) = (Leadership::open().permit(), Answers::default());
+        let declared = DeclaredCalls { step: "look", relations: DECLARED, permit, answers, own_pod: None };
+        let client = StepClient::new(Client::new(server, "a"), CallMeter::default()).declared(&declared, "a");
+        let exec = Request::get("/api/v1/namespaces/a/pods/p/exec?command=ls").body(Body::empty()).unwrap();
+        let answer = client.send(exec).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::SWITCHING_PROTOCOLS);
+        assert!(answer.extensions().get::<Connection>().is_some());
     }
 
     #[test]

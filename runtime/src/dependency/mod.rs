@@ -2,6 +2,7 @@
 
 mod access;
 mod not_ready;
+mod object_status;
 mod readiness;
 mod reference;
 mod sort;
@@ -9,6 +10,7 @@ mod unfit;
 
 pub use self::access::{Access, Acl, Denied, NamespaceSelector};
 pub use self::not_ready::NotReady;
+pub use self::object_status::{InvalidStatusHint, ObjectStatus, StatusHints, object_status};
 pub(crate) use self::readiness::readiness_of;
 pub use self::readiness::{Readiness, readiness};
 pub use self::reference::{InvalidReference, Reference, References};

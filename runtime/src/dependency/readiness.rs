@@ -3,6 +3,9 @@
 use kube::core::DynamicObject;
 use serde_json::Value;
 
+use super::object_status::{ObjectStatus, Observed, StatusHints};
+use crate::kind::KindInfo;
+
 /// Whether an object is ready, from the point of view of its dependents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -21,52 +24,30 @@ impl Readiness {
     }
 }
 
-/// Determines the readiness of an object by the rules of kstatus.
+/// Determines the readiness of an object.
 ///
-/// An object is not ready in any of these cases:
-///
-/// - It is being deleted.
-/// - Its observed generation differs from its generation, since its conditions are then outdated.
-/// - It is Reconciling or Stalled.
-/// - Its Ready condition is not True, or is set for another generation.
-///
-/// An object without any of these fields, such as a Secret, is ready as soon as it exists.
+/// It is ready if its [status](super::object_status) is [`Current`](ObjectStatus::Current), unless its Ready condition is set for another
+/// generation. So a Deployment is ready when its replicas are available, and a Secret as soon as it exists.
 #[must_use]
 pub fn readiness(object: &Value) -> Readiness {
-    let (meta, status) = (&object["metadata"], &object["status"]);
-    of_status(!meta["deletionTimestamp"].is_null(), meta["generation"].as_i64(), status)
+    of(Observed::of_json(object))
 }
 
-/// The same as [`readiness`], for a decoded object.
-pub(crate) fn readiness_of(object: &DynamicObject) -> Readiness {
-    let meta = &object.metadata;
-    of_status(meta.deletion_timestamp.is_some(), meta.generation, &object.data["status"])
+/// The same as [`readiness`], for a decoded object of this kind.
+pub(crate) fn readiness_of(object: &DynamicObject, kind: &KindInfo) -> Readiness {
+    of(Observed::of(object, kind))
 }
 
-fn of_status(is_deleted: bool, generation: Option<i64>, status: &Value) -> Readiness {
-    if is_deleted {
-        return Readiness::NotReady("it is being deleted".into());
-    }
-    let observed = &status["observedGeneration"];
-    let number = || generation.map_or_else(|| "null".to_owned(), |generation| generation.to_string());
-    if !observed.is_null() && observed.as_i64() != generation {
-        return Readiness::NotReady(format!("generation {} is not observed yet", number()));
-    }
-    let of = |type_: &str| status["conditions"].as_array()?.iter().find(|c| c["type"] == type_);
-    for type_ in ["Reconciling", "Stalled"] {
-        if of(type_).is_some_and(|c| c["status"] == "True") {
-            return Readiness::NotReady(format!("it is {type_}"));
+fn of(object: Observed<'_>) -> Readiness {
+    let generation = object.generation;
+    let ready = || object.condition("Ready")?["observedGeneration"].as_i64();
+    match object.status(&StatusHints::default()) {
+        ObjectStatus::Current if ready().is_some_and(|of| Some(of) != generation) => {
+            let number = generation.map_or_else(|| "null".to_owned(), |generation| generation.to_string());
+            Readiness::NotReady(format!("Ready is not for generation {number}"))
         }
-    }
-    match of("Ready") {
-        Some(ready) if ready["status"] != "True" => {
-            let reason = ready["reason"].as_str().unwrap_or("no reason");
-            Readiness::NotReady(format!("Ready is {} ({reason})", ready["status"].as_str().unwrap_or("Unknown")))
-        }
-        Some(ready) if ready["observedGeneration"].as_i64().is_some_and(|of| Some(of) != generation) => {
-            Readiness::NotReady(format!("Ready is not for generation {}", number()))
-        }
-        _ => Readiness::Ready,
+        ObjectStatus::Current => Readiness::Ready,
+        other => Readiness::NotReady(other.to_string()),
     }
 }
 

@@ -175,10 +175,11 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.state.references.insert(target.to_string());
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         let found = async move {
+            let kind = target.kind.clone();
             let found = backend.get(step, relation, target).await;
             let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
             let object = found.ok_or_else(|| "it does not exist yet".to_owned())?;
-            match readiness_of(&object) {
+            match readiness_of(&object, &kind) {
                 Readiness::Ready => typed(&object).map_err(|error| format!("it cannot be decoded: {error}")),
                 Readiness::NotReady(why) => Err(why),
             }
