@@ -1,5 +1,6 @@
 //! The course of a small example: with `--once` it sets up its objects, waits for its effect and ends; otherwise it runs like any operator.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,14 +39,38 @@ pub async fn main_with(
     if is_once() {
         return once(operator, objects, effect).await;
     }
-    let client = Client::try_default().await?;
+    let client = Client::try_default().await.map_err(|error| {
+        Shown(format!("no cluster is configured: {error}\n  help: set KUBECONFIG, or run it with `--once`"))
+    })?;
     let stopped = async { drop(tokio::signal::ctrl_c().await) };
-    let operator = operator(&client).await?.client(client);
+    let operator = operator(&client).await.map_err(|error| no_kind(&error))?.client(client);
     let operator = match flag("--listen") {
         Some(address) => operator.listen(address.parse()?),
         None => operator,
     };
     Ok(operator.run_until(stopped).await?)
+}
+
+/// An error that `main` prints as text.
+struct Shown(String);
+
+impl fmt::Debug for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Shown {}
+
+fn no_kind(error: &kube::Error) -> Shown {
+    let help = "write a kind that the API server serves, for example `--kind apps/v1/Deployment`";
+    Shown(format!("the kind was not found: {}\n  help: {help}", message_of(error)))
 }
 
 /// The value of a flag of the command line.
@@ -74,7 +99,7 @@ async fn once(
     for document in objects.split("\n---\n") {
         apply(&server.client, document).await?;
     }
-    let operator = operator(&server.client).await?.client(server.client.clone());
+    let operator = operator(&server.client).await.map_err(|error| no_kind(&error))?.client(server.client.clone());
     tokio::select! {
         ended = operator.run_until(std::future::pending()) => {
             Err(ended.err().map_or_else(|| "the operator ended".into(), Into::into))

@@ -46,3 +46,12 @@ fn the_follower_records_a_change_that_its_daemon_reports() {
 fn the_copier_copies_a_secret_into_another_namespace() {
     runs(env!("CARGO_BIN_EXE_copier"), "secret login was copied to the namespace copies");
 }
+
+#[test]
+fn the_recorder_names_the_flag_of_an_unknown_kind() {
+    let output = Command::new(env!("CARGO_BIN_EXE_recorder")).args(["--once", "--kind", "apps/v1/Deploymnt"]).output();
+    let output = output.unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("the kind was not found"), "{error}");
+    assert!(error.contains("for example `--kind apps/v1/Deployment`"), "{error}");
+}
