@@ -39,12 +39,9 @@ pub(crate) fn readiness_of(object: &DynamicObject, kind: &KindInfo) -> Readiness
 }
 
 fn of(object: Observed<'_>) -> Readiness {
-    let generation = object.generation;
-    let ready = || object.condition("Ready")?["observedGeneration"].as_i64();
     match object.status(&StatusHints::default()) {
-        ObjectStatus::Current if ready().is_some_and(|of| Some(of) != generation) => {
-            let number = generation.map_or_else(|| "null".to_owned(), |generation| generation.to_string());
-            Readiness::NotReady(format!("Ready is not for generation {number}"))
+        ObjectStatus::Current if object.ready_generation().is_some_and(|of| Some(of) != object.generation) => {
+            Readiness::NotReady(format!("Ready is not for generation {}", object.generation_text()))
         }
         ObjectStatus::Current => Readiness::Ready,
         other => Readiness::NotReady(other.to_string()),
@@ -66,6 +63,7 @@ mod tests {
         let ready = json!([{ "type": "Ready", "status": "True", "observedGeneration": 2 }]);
         assert!(readiness(&object(2, &ready)).is_ready());
         assert!(!readiness(&object(1, &ready)).is_ready());
+        assert!(!readiness(&object(0, &ready)).is_ready(), "its controller has not seen it");
         let stale = json!([{ "type": "Ready", "status": "True", "observedGeneration": 1 }]);
         assert_eq!(readiness(&object(2, &stale)), Readiness::NotReady("Ready is not for generation 2".into()));
     }

@@ -36,9 +36,8 @@ pub(super) fn counts(wiring: &Wiring, kind: &KindInfo, cache: Cache) -> Counts {
 /// The label selector of the watch of an owned kind; `None`: all objects, since the steps that own the kind give it different labels or none.
 pub(super) fn owned_labels(wiring: &Wiring, kind: &KindInfo) -> Option<String> {
     let mut owning = wiring.relations().filter(|relation| relation.how == How::Owns && relation.is_of(kind));
-    let labels = owning.next()?.labels;
-    let is_narrowed = !labels.is_empty() && owning.all(|relation| relation.labels == labels);
-    is_narrowed.then(|| labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(","))
+    let first = owning.next().filter(|relation| !relation.labels.is_empty())?;
+    owning.all(|relation| relation.labels == first.labels).then(|| first.label_selector())
 }
 
 pub(super) fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {

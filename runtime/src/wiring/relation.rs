@@ -60,6 +60,13 @@ impl Relation {
         Self { labels, ..self }
     }
 
+    /// The labels of owned objects as a selector: `app=web,tier=db`.
+    #[cfg(feature = "operator")]
+    pub(crate) fn label_selector(&self) -> String {
+        let labels = self.labels.iter().map(|(key, value)| format!("{key}={value}"));
+        labels.collect::<Vec<_>>().join(",")
+    }
+
     /// The part of the objects that must be cached: the mark of an owner in another namespace is in the metadata.
     #[cfg(feature = "operator")]
     pub(crate) fn stored(&self) -> Cache {

@@ -51,13 +51,18 @@ impl<'o> Observed<'o> {
         self.condition(type_).is_some_and(|condition| condition["status"] == status)
     }
 
-    /// The generation for which the status was written. Zero means that it is not set.
+    /// The generation for which the status was written.
     pub(in crate::dependency) fn observed_generation(self) -> Option<i64> {
-        generation_in(self.status)
+        self.status["observedGeneration"].as_i64()
     }
-}
 
-/// Zero means that it is not set.
-pub(super) fn generation_in(part: &Value) -> Option<i64> {
-    part["observedGeneration"].as_i64().filter(|generation| *generation != 0)
+    /// The generation for which the condition Ready was set.
+    pub(in crate::dependency) fn ready_generation(self) -> Option<i64> {
+        self.condition("Ready")?["observedGeneration"].as_i64()
+    }
+
+    /// The generation in messages.
+    pub(in crate::dependency) fn generation_text(self) -> String {
+        self.generation.map_or_else(|| "null".to_owned(), |generation| generation.to_string())
+    }
 }

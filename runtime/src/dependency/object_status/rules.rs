@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::hints::StatusHints;
 use super::kinds;
-use super::parts::{Observed, generation_in};
+use super::parts::Observed;
 use super::status::ObjectStatus;
 
 /// Determines the status of an object.
@@ -51,21 +51,19 @@ impl Observed<'_> {
             return Some(ObjectStatus::Terminating);
         }
         // Some kinds set the generation only in the condition.
-        let of_ready = || self.condition("Ready").and_then(generation_in).filter(|_| hints.has_observed_generation);
+        let of_ready = || self.ready_generation().filter(|_| hints.has_observed_generation);
         let observed = self.observed_generation().or_else(of_ready);
         let is_unset = observed.is_none() && hints.has_observed_generation;
         if is_unset || observed.is_some() && observed != self.generation {
-            return Some(ObjectStatus::InProgress(self.not_observed()));
+            return Some(ObjectStatus::InProgress(format!(
+                "generation {} is not observed yet",
+                self.generation_text()
+            )));
         }
         if self.has("Reconciling", "True") {
             return Some(ObjectStatus::InProgress("it is Reconciling".into()));
         }
         self.has("Stalled", "True").then(|| ObjectStatus::Failed("it is Stalled".into()))
-    }
-
-    fn not_observed(self) -> String {
-        let number = self.generation.map_or_else(|| "null".to_owned(), |generation| generation.to_string());
-        format!("generation {number} is not observed yet")
     }
 
     fn of_ready(self) -> ObjectStatus {

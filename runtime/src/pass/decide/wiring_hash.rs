@@ -89,7 +89,8 @@ fn describe(relation: &Relation) -> String {
     let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
     let maps = relation.mapping().map_or_else(String::new, |mapping| format!(" maps {}", mapping.name()));
     let anywhere = if relation.anywhere { " anywhere" } else { "" };
-    let labels = words::labels(relation.labels);
+    let labels = Some(relation.label_selector()).filter(|labels| !labels.is_empty());
+    let labels = labels.map_or_else(String::new, |labels| format!(" labels {labels}"));
     format!("{} {kind}{cache}{adopt}{anywhere}{labels}{maps}", words::how(relation.how))
 }
 

@@ -20,8 +20,8 @@ use crate::wiring::{How, Kind, KindInfo, Relation};
 impl<S: SubReconciler> Cx<'_, S> {
     /// Applies an object that this step owns, by server-side apply.
     ///
-    /// The namespace, the labels of `owns(K, labels = "..")` and the owner reference are set automatically. No request is sent if the same content was applied last and the object has
-    /// not changed since.
+    /// The namespace, the labels of `owns(K, labels = "..")` and the owner reference are set automatically. No request is sent if the same
+    /// content was applied last and the object has not changed since.
     ///
     /// An existing object is updated in these cases:
     ///

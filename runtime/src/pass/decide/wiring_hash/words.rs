@@ -91,11 +91,3 @@ pub(super) const fn adopt(adopt: Adopt) -> &'static str {
         Adopt::Always => "Always",
     }
 }
-
-pub(super) fn labels(labels: &[(&str, &str)]) -> String {
-    if labels.is_empty() {
-        return String::new();
-    }
-    let labels: Vec<_> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    format!(" labels {}", labels.join(","))
-}
