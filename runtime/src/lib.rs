@@ -29,6 +29,9 @@ mod clock;
 pub mod condition;
 mod const_str;
 pub mod dependency;
+#[cfg(all(feature = "dependents", feature = "operator"))]
+#[doc(hidden)]
+pub mod dependents;
 #[cfg(feature = "dry-run")]
 mod dry_run;
 #[cfg(feature = "flux")]

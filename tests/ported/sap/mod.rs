@@ -1,7 +1,13 @@
-//! The component reconciler of SAP: the status of dependents. Its other groups have no adapter yet.
+//! The component reconciler of SAP. Its other groups have no adapter yet.
 
+mod annotation;
+mod decision;
+mod digest;
+mod fixture;
 mod known;
+mod manifests;
 mod object_status;
+mod order;
 
 use crate::suite::groups;
 
@@ -9,6 +15,21 @@ groups! {
     "sap", known::known,
     readiness_table = "sap.readiness.table": object_status::adapter,
     readiness_special = "sap.readiness.special": object_status::adapter,
+    adoption_policy = "sap.annotation.adoption-policy": annotation::adoption,
+    reconcile_policy = "sap.annotation.reconcile-policy": annotation::reconcile,
+    update_policy = "sap.annotation.update-policy": annotation::update,
+    delete_policy = "sap.annotation.delete-policy": annotation::delete,
+    apply_order = "sap.annotation.apply-order": annotation::apply_order,
+    delete_order = "sap.annotation.delete-order": annotation::delete_order,
+    purge_order = "sap.annotation.purge-order": annotation::purge_order,
+    reapply_interval = "sap.annotation.reapply-interval": annotation::reapply_interval,
+    digest = "sap.digest": digest::adapter,
+    apply_decision = "sap.apply-decision": decision::adapter,
+    managed_type_patterns = "sap.managed-type-patterns": order::pattern,
+    managed_types = "sap.managed-types": order::types,
+    order_validation = "sap.order-validation": order::validation,
+    in_wave_order = "sap.in-wave-order": order::rank,
+    manifest_validation = "sap.manifest-validation": manifests::adapter,
 }
 
 #[test]
