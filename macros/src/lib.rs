@@ -100,6 +100,7 @@ pub fn condition_set(item: TokenStream) -> TokenStream {
 /// | `transient, retry = "fast"` | the same, with retries at most 30 s apart, for something that is expected soon |
 /// | `transient, retry = "very-slow"` | the same, with one retry per requeue interval (an hour if there is none) |
 /// | `ignored` | nothing to do; the pass counts as done |
+/// | `transparent` | class, reason, event, log level, notification and retries are those of the error in the only field, such as an `ApiError` |
 ///
 /// The class also determines the event, the log level and the notification. A variant overrides these defaults with arguments after the class:
 ///

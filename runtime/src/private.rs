@@ -6,7 +6,7 @@ pub use crate::condition::{
 };
 pub use crate::dependency::{Reference, References};
 pub use crate::interval::IntoInterval;
-pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo};
+pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, count_variants, join_variants};
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::check::{

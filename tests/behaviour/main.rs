@@ -88,6 +88,7 @@ mod stripped_objects;
 mod subresources;
 mod suspend;
 mod sweep;
+mod transparent_error;
 mod trigger;
 mod unchanged;
 mod undecodable;

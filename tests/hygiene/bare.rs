@@ -25,6 +25,8 @@ pub enum BareError {
     Soon,
     #[class(stalled, reason = "NoUrl")]
     Wrong { url: ::std::string::String },
+    #[class(transparent)]
+    Call(::evenkeel::ApiError),
 }
 
 impl ::std::fmt::Display for BareError {

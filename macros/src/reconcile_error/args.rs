@@ -14,9 +14,21 @@ use crate::syntax::meta;
 use crate::syntax::reason_literal::check_reason;
 use crate::syntax::suggest;
 
-const CLASSES: [&str; 4] = ["stalled", "waiting", "transient", "ignored"];
+const CLASSES: [&str; 5] = ["stalled", "waiting", "transient", "ignored", "transparent"];
 const CLASS: Keys = Keys {
-    known: &["stalled", "waiting", "transient", "ignored", "reason", "retry", "severity", "event", "log", "notify"],
+    known: &[
+        "stalled",
+        "waiting",
+        "transient",
+        "ignored",
+        "transparent",
+        "reason",
+        "retry",
+        "severity",
+        "event",
+        "log",
+        "notify",
+    ],
     many: &[],
 };
 const WAITING: Keys = Keys { known: &["poll"], many: &[] };
@@ -36,6 +48,8 @@ pub(crate) enum Class {
     Stalled,
     Ignored,
     Transient,
+    /// The class and everything else is that of the error in the field.
+    Transparent,
     /// A change of the watched object in a field of the variant triggers the reconcile.
     Waiting,
     Polling(Poll),
@@ -80,7 +94,11 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
     let args = parse_attrs(attrs, "class", &CLASS, errors);
     // An unreadable argument may be the class, so its error suffices.
     let readable = errors.count() == before;
-    let (classes, others): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
+    let (classes, mut others): (Vec<&Arg>, Vec<&Arg>) =
+        args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
+    if classes.iter().any(|class| class.key == "transparent") {
+        others.drain(..).take(1).for_each(|arg| check::refuse_own_argument(variant, &arg.key, errors));
+    }
     let (mut reason, mut retry, mut actions) = (None, None, ActionArgs::default());
     for arg in others {
         match arg.key.to_string().as_str() {
@@ -119,6 +137,7 @@ fn parse_one(arg: &Arg, errors: &mut Errors) -> Option<Class> {
     Some(match arg.key.to_string().as_str() {
         "stalled" => Class::Stalled,
         "ignored" => Class::Ignored,
+        "transparent" => Class::Transparent,
         _ => Class::Transient,
     })
 }

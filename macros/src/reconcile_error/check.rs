@@ -1,7 +1,7 @@
 //! Checks of an error with classes.
 
 use proc_macro2::Ident;
-use syn::{Data, DeriveInput, Fields, Member, Type};
+use syn::{Data, DeriveInput, Fields, Generics, Member, Type};
 
 use crate::errors::Errors;
 use crate::syntax::names::plain;
@@ -28,6 +28,36 @@ pub(crate) fn refuse_no_class(variant: &Ident, errors: &mut Errors) {
 pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut Errors) {
     let headline = format!("error variant `{}` has two classes", plain(variant));
     errors.push(second, headline, "keep one of them");
+}
+
+/// A transparent variant takes everything from its field.
+pub(crate) fn refuse_own_argument(variant: &Ident, argument: &Ident, errors: &mut Errors) {
+    let headline = format!("`{}` is transparent and takes its `{argument}` from its field", plain(variant));
+    errors.push(
+        argument,
+        headline,
+        format_args!("leave out `{argument}`, or write a class: `#[class(transient, ..)]`"),
+    );
+}
+
+/// The field of a transparent variant: the only one. A generic error has none, since the list of its variants is a constant.
+pub(crate) fn parse_inner(
+    variant: &Ident,
+    fields: &Fields,
+    generics: &Generics,
+    errors: &mut Errors,
+) -> Option<(Member, Type)> {
+    if !generics.params.is_empty() {
+        let headline = format!("`{}` is transparent, but its enum is generic", plain(variant));
+        errors.push(variant, headline, "write a class, or leave out the parameters of the enum");
+        return None;
+    }
+    if fields.len() != 1 {
+        let headline = format!("`{}` is transparent, but has {} fields", plain(variant), fields.len());
+        errors.push(variant, headline, "hold one field, the error whose class it takes");
+        return None;
+    }
+    fields.members().zip(fields.iter().map(|field| field.ty.clone())).next()
 }
 
 /// The types that a bare `waiting` may hold. Each names a watched object, and a change of that object triggers a reconcile.

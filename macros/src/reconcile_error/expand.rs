@@ -6,7 +6,7 @@ use syn::Member;
 use syn::spanned::Spanned;
 
 use super::args::Poll;
-use super::model::{Arm, ErrorModel, Kind};
+use super::model::{Arm, Classed, ErrorModel, Kind, Transparent};
 use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::hidden_at;
 use crate::syntax::krate::Krate;
@@ -14,14 +14,23 @@ use crate::syntax::krate::Krate;
 pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
     let ErrorModel { krate, ident, generics, arms } = model;
     let (params, args, bounds) = generics.split_for_impl();
-    let class = arms.iter().map(|arm| expand_class(krate, arm));
-    let reason = arms.iter().map(|Arm { ident, reason, .. }| quote!(Self::#ident { .. } => #reason,));
-    let actions = arms.iter().map(|arm| {
-        let (ident, actions) = (&arm.ident, expand_actions(krate, arm));
-        quote!(Self::#ident { .. } => #actions,)
+    let class = arms.iter().map(|arm| match arm {
+        Arm::Classed(arm) => expand_class(krate, arm),
+        Arm::Transparent(arm) => expand_inner(krate, arm, "class"),
+    });
+    let reason = arms.iter().map(|arm| match arm {
+        Arm::Classed(Classed { ident, reason, .. }) => quote!(Self::#ident { .. } => #reason,),
+        Arm::Transparent(arm) => expand_inner(krate, arm, "reason"),
+    });
+    let actions = arms.iter().map(|arm| match arm {
+        Arm::Classed(arm) => {
+            let (ident, actions) = (&arm.ident, expand_actions(krate, arm));
+            quote!(Self::#ident { .. } => #actions,)
+        }
+        Arm::Transparent(arm) => expand_inner(krate, arm, "actions"),
     });
     let retry = expand_retry(krate, arms);
-    let variants = arms.iter().map(|arm| expand_variant(krate, arm));
+    let variants = expand_variants(krate, arms);
     // An enum without variants, or another item, has nothing to match on.
     let (class, reason, actions) = match arms.is_empty() {
         true => (quote!(#krate::Class::Transient), quote!(""), quote!(#krate::Actions::TRANSIENT)),
@@ -36,12 +45,12 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
             fn reason(&self) -> &'static #krate::std::primitive::str { #reason }
             fn actions(&self) -> #krate::Actions { #actions }
             #retry
-            const VARIANTS: &'static [#krate::VariantInfo] = &[#(#variants),*];
+            const VARIANTS: &'static [#krate::VariantInfo] = #variants;
         }
     }
 }
 
-fn expand_class(krate: &Krate, Arm { ident, class, .. }: &Arm) -> TokenStream {
+fn expand_class(krate: &Krate, Classed { ident, class, .. }: &Classed) -> TokenStream {
     let class = match class {
         Kind::Stalled => quote!(Stalled),
         Kind::Ignored => quote!(Ignored),
@@ -57,6 +66,39 @@ fn expand_class(krate: &Krate, Arm { ident, class, .. }: &Arm) -> TokenStream {
     quote!(Self::#ident { .. } => #krate::Class::#class,)
 }
 
+/// A method of the error in the field. The check that it has classes has the span of its type.
+fn expand_inner(krate: &Krate, Transparent { ident, member, ty }: &Transparent, method: &str) -> TokenStream {
+    let span = ty.span();
+    let (here, inner, method) = (krate.at(span), hidden_at("inner", span), format_ident!("{method}", span = span));
+    quote_spanned!(span=> Self::#ident { #member: #inner } => <#ty as #here::ReconcileError>::#method(#inner),)
+}
+
+/// The information on all variants. A transparent variant stands for those of its field.
+fn expand_variants(krate: &Krate, arms: &[Arm]) -> TokenStream {
+    let classed = arms.iter().map(|arm| match arm {
+        Arm::Classed(arm) => Some(expand_variant(krate, arm)),
+        Arm::Transparent(_) => None,
+    });
+    if let Some(variants) = classed.collect::<Option<Vec<_>>>() {
+        return quote!(&[#(#variants),*]);
+    }
+    let parts = arms.iter().map(|arm| match arm {
+        Arm::Classed(arm) => {
+            let variant = expand_variant(krate, arm);
+            quote!(&[#variant])
+        }
+        Arm::Transparent(Transparent { ty, .. }) => {
+            let here = krate.at(ty.span());
+            quote_spanned!(ty.span()=> <#ty as #here::ReconcileError>::VARIANTS)
+        }
+    });
+    quote!({
+        const PARTS: &[&[#krate::VariantInfo]] = &[#(#parts),*];
+        const ALL: [#krate::VariantInfo; #krate::count_variants(PARTS)] = #krate::join_variants(PARTS);
+        &ALL
+    })
+}
+
 /// The poll time from a field. The check that it is a duration has the author's span.
 fn expand_polled(krate: &Krate, ident: &Ident, member: &Member) -> TokenStream {
     let (here, poll) = (krate.at(member.span()), hidden_at("poll", member.span()));
@@ -66,9 +108,12 @@ fn expand_polled(krate: &Krate, ident: &Ident, member: &Member) -> TokenStream {
 
 /// The retry paces of the variants that declare one.
 fn expand_retry(krate: &Krate, arms: &[Arm]) -> TokenStream {
-    let said = arms.iter().filter_map(|Arm { ident, retry, .. }| {
-        let retry = format_ident!("{}", (*retry)?);
-        Some(quote!(Self::#ident { .. } => #krate::Retry::#retry,))
+    let said = arms.iter().filter_map(|arm| match arm {
+        Arm::Classed(Classed { ident, retry, .. }) => {
+            let retry = format_ident!("{}", (*retry)?);
+            Some(quote!(Self::#ident { .. } => #krate::Retry::#retry,))
+        }
+        Arm::Transparent(arm) => Some(expand_inner(krate, arm, "retry")),
     });
     let said: Vec<TokenStream> = said.collect();
     match said.is_empty() {
@@ -81,8 +126,8 @@ fn expand_retry(krate: &Krate, arms: &[Arm]) -> TokenStream {
 }
 
 /// The compile-time information on a variant.
-fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
-    let Arm { class, reason, doc, .. } = arm;
+fn expand_variant(krate: &Krate, arm: &Classed) -> TokenStream {
+    let Classed { class, reason, doc, .. } = arm;
     let word = match class {
         Kind::Stalled => "stalled",
         Kind::Ignored => "ignored",
@@ -96,7 +141,7 @@ fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
 }
 
 /// The actions of a variant: those of its class, with the overrides of its attribute.
-fn expand_actions(krate: &Krate, Arm { class, actions, .. }: &Arm) -> TokenStream {
+fn expand_actions(krate: &Krate, Classed { class, actions, .. }: &Classed) -> TokenStream {
     let class = match class {
         Kind::Stalled => quote!(STALLED),
         Kind::Ignored => quote!(IGNORED),
@@ -120,7 +165,7 @@ fn expand_actions(krate: &Krate, Arm { class, actions, .. }: &Arm) -> TokenStrea
 }
 
 /// The condition that ends a wait. The check that the type of a bare `waiting` names a watched object has the span of the type.
-fn expand_until(krate: &Krate, arm: &Arm) -> TokenStream {
+fn expand_until(krate: &Krate, arm: &Classed) -> TokenStream {
     let until = match (&arm.class, &arm.triggered_by) {
         (Kind::Waiting(None), Some(ty)) => {
             let here = krate.at(ty.span());

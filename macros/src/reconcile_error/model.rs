@@ -1,7 +1,7 @@
 //! The validated error: classes, reasons and the fields that end a wait.
 
 use proc_macro2::Ident;
-use syn::{Data, DeriveInput, Generics, Type, Variant};
+use syn::{Data, DeriveInput, Generics, Member, Type, Variant};
 
 use super::args::{ActionArgs, Class, ClassArgs, Poll, parse_class, parse_krate};
 use super::check;
@@ -17,7 +17,14 @@ pub(crate) struct ErrorModel {
     pub(crate) arms: Vec<Arm>,
 }
 
-pub(crate) struct Arm {
+/// A variant.
+pub(crate) enum Arm {
+    Classed(Classed),
+    Transparent(Transparent),
+}
+
+/// A variant with a class of its own.
+pub(crate) struct Classed {
     pub(crate) ident: Ident,
     pub(crate) class: Kind,
     pub(crate) reason: String,
@@ -36,11 +43,18 @@ pub(crate) enum Kind {
     Waiting(Option<Poll>),
 }
 
+/// A variant that takes everything from its field.
+pub(crate) struct Transparent {
+    pub(crate) ident: Ident,
+    pub(crate) member: Member,
+    pub(crate) ty: Type,
+}
+
 /// Parses the error. An invalid variant becomes transient, so that its users report no second error.
 pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> ErrorModel {
     let krate = parse_krate(&input.attrs, errors);
     let arms = match &input.data {
-        Data::Enum(data) => data.variants.iter().map(|variant| arm(variant, errors)).collect(),
+        Data::Enum(data) => data.variants.iter().map(|variant| arm(variant, &input.generics, errors)).collect(),
         Data::Struct(_) | Data::Union(_) => {
             check::refuse_no_enum(input, errors);
             Vec::new()
@@ -49,7 +63,7 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> ErrorModel {
     ErrorModel { krate, ident: input.ident.clone(), generics: input.generics.clone(), arms }
 }
 
-fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
+fn arm(variant: &Variant, generics: &Generics, errors: &mut Errors) -> Arm {
     let ident = variant.ident.clone();
     let ClassArgs { class, reason, mut retry, actions } = parse_class(&ident, &variant.attrs, errors);
     let reason = reason.map_or_else(|| plain(&ident), |reason| reason.value());
@@ -57,6 +71,10 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
         Some(Class::Stalled) => (Kind::Stalled, None),
         Some(Class::Ignored) => (Kind::Ignored, None),
         Some(Class::Transient) | None => (Kind::Transient, None),
+        Some(Class::Transparent) => match check::parse_inner(&ident, &variant.fields, generics, errors) {
+            Some((member, ty)) => return Arm::Transparent(Transparent { ident, member, ty }),
+            None => (Kind::Transient, None),
+        },
         Some(Class::Polling(Poll::Field(member))) if !check::check_poll(&ident, &variant.fields, &member, errors) => {
             (Kind::Transient, None)
         }
@@ -67,5 +85,5 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
         Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
         Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
     };
-    Arm { ident, class, reason, doc: docs::text(&variant.attrs), retry, actions, triggered_by }
+    Arm::Classed(Classed { ident, class, reason, doc: docs::text(&variant.attrs), retry, actions, triggered_by })
 }

@@ -155,3 +155,30 @@ impl VariantInfo {
         Self { until: Some(until), ..self }
     }
 }
+
+/// The number of variants of all parts.
+#[must_use]
+pub const fn count_variants(parts: &[&[VariantInfo]]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < parts.len() {
+        count += parts[at].len();
+        at += 1;
+    }
+    count
+}
+
+/// The variants of all parts, in order.
+#[must_use]
+pub const fn join_variants<const N: usize>(parts: &[&[VariantInfo]]) -> [VariantInfo; N] {
+    let mut all = [VariantInfo::new("", "", "", Actions::IGNORED); N];
+    let (mut count, mut at) = (0, 0);
+    while at < parts.len() {
+        let mut i = 0;
+        while i < parts[at].len() {
+            all[count] = parts[at][i];
+            (count, i) = (count + 1, i + 1);
+        }
+        at += 1;
+    }
+    all
+}

@@ -263,6 +263,16 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
             "own/reconcile_error/retry_of_a_wait",
         ],
     ),
+    (
+        "a transparent variant that does not fit",
+        &[],
+        &[
+            "own/reconcile_error/transparent_with_two_fields",
+            "own/reconcile_error/transparent_with_reason",
+            "own/reconcile_error/transparent_in_a_generic_enum",
+            "rustc/reconcile_error/transparent_without_classes",
+        ],
+    ),
     ("policies of namespaces for a cluster-scoped kind", &[], &["rustc/reconciler/policies_of_no_namespace"]),
     (
         "a marker, a set or the set of a step by hand that does not fit",
