@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evenkeel::dependency::ObjectStatus;
 use evenkeel::dependents::manifest::replacement;
-use evenkeel::dependents::plan::{Action, Live, Member, Plan, stage};
+use evenkeel::dependents::plan::{Action, Live, LiveObject, Plan, stage};
 use serde_json::{Value, json};
 
 use super::fixture::{config_map, plan};
@@ -22,8 +22,8 @@ pub(crate) async fn adapter(given: Value) -> Value {
         new["data"] = json!({ "key": "other" });
     }
     let [old, new] = [old, new].map(|manifest| plan(&[(manifest, true)]).unwrap());
-    let member = (!given["live"].is_null()).then(|| member(&given, &old));
-    let live = |_: &_| member.as_ref().map_or(Live::Absent, Live::Member);
+    let object = (!given["live"].is_null()).then(|| object(&given, &old));
+    let live = |_: &_| object.as_ref().map_or(Live::Absent, Live::Object);
     let stage = stage(&new, &live, &|_| false);
     let mut output = shown(&stage.actions);
     output["ready"] = json!(stage.is_done());
@@ -32,8 +32,8 @@ pub(crate) async fn adapter(given: Value) -> Value {
     output
 }
 
-fn member(given: &Value, old: &Plan) -> Member {
-    Member {
+fn object(given: &Value, old: &Plan) -> LiveObject {
+    LiveObject {
         uid: "1".into(),
         resource_version: "1".into(),
         applied: Some(old.items[0].applied),

@@ -1,6 +1,5 @@
 //! The digest of a manifest, which decides whether it is sent again.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
@@ -13,11 +12,13 @@ use super::normal::Manifest;
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    /// The digest of the content: the manifest without its settings, which do not change the object, and what else it depends on.
+    /// The digest of the content: the manifest without its settings and without its version, which do not change the object, and what else it
+    /// depends on.
     #[must_use]
     pub fn of_content(manifest: &Manifest, component: Option<&str>) -> Self {
         let mut hash = Sha256::new();
-        let is_setting = |path: &[&str]| match path {
+        let is_left_out = |path: &[&str]| match path {
+            ["apiVersion"] => true,
             ["metadata", "annotations", name] => manifest.settings.contains_key(*name),
             // An object whose annotations are all settings is the same as one without annotations.
             ["metadata", "annotations"] => {
@@ -26,7 +27,7 @@ impl Digest {
             }
             _ => false,
         };
-        write(&manifest.object, &mut Vec::new(), &is_setting, &mut hash);
+        write(&manifest.object, &mut Vec::new(), &is_left_out, &mut hash);
         if let Some(component) = component {
             hash.update(b"\ncomponent ");
             hash.update(component);
@@ -34,11 +35,20 @@ impl Digest {
         Self::end(hash)
     }
 
-    /// The digest of the annotations that are settings.
+    /// The digest of the settings and of the version: what is sent, too, but changes nothing that the object does.
     #[must_use]
-    pub fn of_settings(settings: &BTreeMap<String, String>) -> Self {
+    pub fn of_settings(manifest: &Manifest) -> Self {
+        let version = Sha256::new().chain_update(&manifest.kind.version);
         let text = |(name, value): (&String, &String)| Value::from([name.as_str(), value]).to_string();
-        Self::end(settings.iter().map(text).fold(Sha256::new(), Sha256::chain_update))
+        Self::end(manifest.settings.iter().map(text).fold(version, Sha256::chain_update))
+    }
+
+    /// The digest of a value.
+    #[must_use]
+    pub fn of_value(value: &Value) -> Self {
+        let mut hash = Sha256::new();
+        write(value, &mut Vec::new(), &|_| false, &mut hash);
+        Self::end(hash)
     }
 
     /// The digest of a sequence of digests.
@@ -137,6 +147,19 @@ mod tests {
         }
         let annotated = json!({ "name": "x", "annotations": { "evenkeel.dev/delete-policy": "orphan", "a": "b" } });
         assert_ne!(digest(&annotated, &spec), first);
+    }
+
+    #[test]
+    fn a_new_version_changes_the_settings_only() {
+        let digests = |version: &str| {
+            let object = json!({ "apiVersion": format!("x.io/{version}"), "kind": "Foo", "metadata": { "name": "a" } });
+            let manifest = Manifest::new(&object, Scope { namespaced: false, default_namespace: None, prefix: None });
+            let manifest = manifest.unwrap();
+            (Digest::of_content(&manifest, None), Digest::of_settings(&manifest))
+        };
+        let ((old, old_settings), (new, new_settings)) = (digests("v1"), digests("v2"));
+        assert_eq!(old, new);
+        assert_ne!(old_settings, new_settings);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is changed in manifests of single kinds before they are sent.
 
-use k8s_openapi::ByteString;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
 
 use super::type_meta::TypeMeta;
@@ -22,15 +22,19 @@ pub(super) fn take_ttl(kind: &TypeMeta, object: &mut Map<String, Value>) -> bool
     spec.and_then(|spec| spec.remove("ttlSecondsAfterFinished")).is_some_and(|ttl| !ttl.is_null())
 }
 
-/// `stringData` is write-only, so that server-side apply could not remove a key that leaves it.
+/// `stringData` is write-only, so that server-side apply could not remove a key that leaves it. Fields of another form stay as they are: the
+/// API server refuses them with a message of its own.
 fn fold_string_data(secret: &mut Map<String, Value>) {
-    let Some(Value::Object(texts)) = secret.remove("stringData") else { return };
-    let data = secret.entry("data").or_insert_with(|| json!({}));
-    for (key, text) in texts {
-        let encoded = text.as_str().map(|text| json!(ByteString(text.as_bytes().to_vec())));
-        // A value that is no text goes out as it is; the API server refuses it.
-        data[key] = encoded.unwrap_or(text);
+    let Some(Value::Object(texts)) = secret.get("stringData") else { return };
+    let encode = |text: &str| json!(BASE64_STANDARD.encode(text));
+    let encoded = texts.iter().map(|(key, text)| Some((key.clone(), encode(text.as_str()?))));
+    let Some(encoded) = encoded.collect::<Option<Map<_, _>>>() else { return };
+    match secret.get_mut("data") {
+        Some(Value::Object(data)) => data.extend(encoded),
+        None | Some(Value::Null) => _ = secret.insert("data".into(), encoded.into()),
+        Some(_) => return,
     }
+    secret.remove("stringData");
 }
 
 fn fill_in_protocol(holder: &mut Value) {

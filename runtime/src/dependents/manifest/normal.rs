@@ -51,8 +51,8 @@ pub struct Manifest {
 impl Manifest {
     /// Checks a manifest and brings it into normal form.
     ///
-    /// Removed are the status, fields of the metadata that the server sets, and null values, except in kinds of CRDs, where null may have a
-    /// meaning. The namespace is filled in or removed by the scope of the kind. `stringData` of a Secret becomes `data`, and ports get the
+    /// Removed are the status, fields of the metadata that the server sets, the marks of evenkeel, and null values, except in kinds of CRDs,
+    /// where null may have a meaning. The namespace is filled in or removed by the scope of the kind. `stringData` of a Secret becomes `data`, and ports get the
     /// protocol TCP if they have none. A Job loses `ttlSecondsAfterFinished`, and gets its own wave as purge order instead.
     ///
     /// # Errors
@@ -110,6 +110,11 @@ fn adapt_metadata(
         Some(namespace) => meta.insert("namespace".into(), namespace.as_str().into()),
         None => meta.remove("namespace"),
     };
+    for field in ["labels", "annotations"] {
+        if let Some(Value::Object(all)) = meta.get_mut(field) {
+            all.retain(|key, _| !Annotations::is_mark(key));
+        }
+    }
     texts(id, "labels", meta)?;
     let annotations = texts(id, "annotations", meta)?;
     let read = Annotations::new(&annotations, scope.prefix);
@@ -200,6 +205,30 @@ mod tests {
             (&sent["data"], &sent["stringData"]),
             (&json!({ "user": "eQ==", "password": "eg==" }), &Value::Null)
         );
+    }
+
+    #[test]
+    fn a_secret_of_another_form_is_left_to_the_api_server() {
+        for (data, texts) in
+            [(json!("x"), json!({ "a": "b" })), (json!({}), json!({ "a": 1 })), (json!({}), json!("x"))]
+        {
+            let meta = json!({ "name": "login" });
+            let secret =
+                json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data, "stringData": texts });
+            let sent = sent(&secret);
+            assert_eq!((&sent["data"], &sent["stringData"]), (&data, &texts));
+        }
+    }
+
+    #[test]
+    fn marks_of_an_exported_manifest_are_not_sent() {
+        let labels = json!({ "evenkeel.dev/dependent-of": "x", "app": "web" });
+        let annotations =
+            json!({ "evenkeel.dev/owner": "x", "evenkeel.dev/applied": "1", "evenkeel.dev/suspend": "true" });
+        let meta = json!({ "name": "x", "labels": labels, "annotations": annotations });
+        let sent = sent(&json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }));
+        assert_eq!(sent["metadata"]["labels"], json!({ "app": "web" }));
+        assert_eq!(sent["metadata"]["annotations"], json!({ "evenkeel.dev/suspend": "true" }));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::contradiction::{Checked, check_orders, may_be_recreated};
+use super::checked::Checked;
+use super::contradiction::{check_orders, may_be_recreated};
 use super::item::{Item, Part, Plan};
 use crate::dependents::manifest::{Applied, Digest, InvalidManifest, Manifest, ObjectId};
 use crate::dependents::order::{TypePattern, apply_rank, managed_types};
@@ -32,10 +33,11 @@ impl Plan {
         check_count(&manifests, options.limit)?;
         let services = Services::of(&manifests);
         let types: Vec<_> = manifests.iter().map(|one| managed_types(&one.object)).collect();
+        let defined: Vec<_> = types.iter().flatten().collect();
         let part = |manifest: &Manifest| {
             let (group, version, kind) = (&manifest.kind.group, &manifest.kind.version, &manifest.kind.kind);
             let is_managed = options.manages.iter().any(|pattern| pattern.matches(group, kind));
-            let is_instance = types.iter().flatten().any(|one| one.has_instance(group, Some(version), kind));
+            let is_instance = defined.iter().any(|one| one.has_instance(group, Some(version), kind));
             match () {
                 () if is_managed || is_instance => Part::Instance,
                 () if group == "apiregistration.k8s.io" || services.answer(manifest) => Part::Late,
@@ -45,6 +47,7 @@ impl Plan {
         let items: Vec<_> = manifests.iter().map(|manifest| item(manifest, part(manifest), options)).collect();
         let checked = items.iter().zip(&types).zip(&manifests).map(|((item, types), manifest)| Checked {
             item,
+            object: &manifest.object,
             types,
             has_own_update: manifest.overrides.update.is_some(),
         });
@@ -62,7 +65,9 @@ impl Plan {
 fn item(manifest: &Manifest, part: Part, options: PlanOptions<'_>) -> Item {
     let mut settings = Settings::resolve(manifest.overrides.clone(), options.policies);
     // A default of the set recreates neither what others depend on, nor the instances of a type that the set defines.
-    if manifest.overrides.update.is_none() && (part == Part::Instance || !may_be_recreated(&manifest.id)) {
+    if manifest.overrides.update.is_none()
+        && (part == Part::Instance || !may_be_recreated(&manifest.id, &manifest.object))
+    {
         settings.update = match settings.update {
             UpdatePolicy::Recreate | UpdatePolicy::ApplyOrRecreate => UpdatePolicy::Apply,
             other => other,
@@ -70,7 +75,7 @@ fn item(manifest: &Manifest, part: Part, options: PlanOptions<'_>) -> Item {
     }
     let depends_on_component = settings.reconcile == ReconcilePolicy::OnObjectOrComponentChange;
     let content = Digest::of_content(manifest, depends_on_component.then_some(options.component));
-    let applied = Applied::new(content, Digest::of_settings(&manifest.settings), &settings);
+    let applied = Applied::new(content, Digest::of_settings(manifest), &settings);
     let rank = apply_rank(&manifest.id.group, &manifest.id.kind);
     Item { id: manifest.id.clone(), version: manifest.kind.version.clone(), applied, settings, part, rank }
 }

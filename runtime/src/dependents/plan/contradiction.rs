@@ -1,21 +1,16 @@
 //! Settings that contradict each other, or that are not possible for a kind. They are found before anything is applied.
 
+use serde_json::Value;
+
+use super::checked::Checked;
+use super::conversion::check_conversion;
 use super::item::Item;
-use super::leaving::Leaving;
+use super::removal_reason::RemovalReason;
 use crate::dependents::manifest::{InvalidManifest, ObjectId};
-use crate::dependents::order::ManagedType;
 use crate::dependents::policy::{DeletePolicy, UpdatePolicy};
 
 /// The most objects with a purge order: each has a record in the status for as long as it is wanted.
 const MOST_PURGED: usize = 500;
-
-/// An object of the set, and the types that it defines.
-pub(crate) struct Checked<'a> {
-    pub(crate) item: &'a Item,
-    pub(crate) types: &'a [ManagedType],
-    /// Whether the update policy comes from the object itself.
-    pub(crate) has_own_update: bool,
-}
 
 /// Checks the settings of all objects of a set.
 pub(crate) fn check_orders(all: &[Checked<'_>]) -> Result<(), InvalidManifest> {
@@ -25,11 +20,13 @@ pub(crate) fn check_orders(all: &[Checked<'_>]) -> Result<(), InvalidManifest> {
         let problem = format!("{} objects have a purge order; {MOST_PURGED} are possible", purged.len());
         return Err(InvalidManifest::new(&one.item.id, "purge-order", problem));
     }
-    for first in all {
+    let contains = |one: &&Checked<'_>| !one.types.is_empty() || is_namespace(&one.item.id);
+    for first in all.iter().filter(contains) {
         let first_of = |other: &&Checked<'_>| defines(first, &other.item.id) || is_namespace_of(first, &other.item.id);
         all.iter().filter(first_of).try_for_each(|other| check_pair(first.item, other.item))?;
     }
-    Ok(())
+    let calls = |one: &&Checked<'_>| one.object["spec"]["conversion"]["webhook"].is_object();
+    all.iter().filter(|one| is_type(&one.item.id)).filter(calls).try_for_each(|crd| check_conversion(crd, all))
 }
 
 fn check_kind(one: &Checked<'_>) -> Result<(), InvalidManifest> {
@@ -43,15 +40,20 @@ fn check_kind(one: &Checked<'_>) -> Result<(), InvalidManifest> {
         return invalid("delete-policy", "`delete-with-content` is for Namespaces only; write `delete`");
     }
     let recreates = matches!(item.settings.update, UpdatePolicy::Recreate | UpdatePolicy::ApplyOrRecreate);
-    if recreates && one.has_own_update && !may_be_recreated(&item.id) {
-        return invalid("update-policy", "an object of this kind is never recreated; write `apply` or `replace`");
+    if recreates && one.has_own_update && !may_be_recreated(&item.id, one.object) {
+        return invalid(
+            "update-policy",
+            "this object is never recreated, as its content or its volumes would be lost; write `apply` or `replace`",
+        );
     }
     Ok(())
 }
 
 /// Whether an object may be deleted and created again: without it, what it contains would be lost.
-pub(crate) fn may_be_recreated(id: &ObjectId) -> bool {
-    let is_volume = id.is("", "PersistentVolume") || id.is("", "PersistentVolumeClaim");
+pub(crate) fn may_be_recreated(id: &ObjectId, object: &Value) -> bool {
+    let deletes_volumes = object["spec"]["persistentVolumeClaimRetentionPolicy"]["whenDeleted"] == "Delete";
+    let has_volumes = id.is("apps", "StatefulSet") && deletes_volumes;
+    let is_volume = has_volumes || id.is("", "PersistentVolume") || id.is("", "PersistentVolumeClaim");
     !is_namespace(id) && !is_volume && !id.is("apiextensions.k8s.io", "CustomResourceDefinition")
 }
 
@@ -89,8 +91,8 @@ fn check_pair(first: &Item, second: &Item) -> Result<(), InvalidManifest> {
             format!("{own} is after {other}, the one of {}, which must be deleted last", first.id),
         );
     }
-    let is_lost = |why: Leaving| why.orphans(own.delete) && !why.orphans(other.delete);
-    if other.delete != DeletePolicy::DeleteWithContent && Leaving::ALL.into_iter().any(is_lost) {
+    let is_lost = |why: RemovalReason| why.orphans(own.delete) && !why.orphans(other.delete);
+    if other.delete != DeletePolicy::DeleteWithContent && RemovalReason::ALL.into_iter().any(is_lost) {
         let (own, other) = (own.delete, other.delete);
         return invalid(
             "delete-policy",

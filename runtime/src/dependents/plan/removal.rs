@@ -1,13 +1,13 @@
 //! The next calls for objects that are no longer wanted.
 
-use super::leaving::Leaving;
+use super::removal_reason::RemovalReason;
 use crate::dependents::manifest::ObjectId;
 use crate::dependents::order::delete_rank;
 use crate::dependents::policy::DeletePolicy;
 
 /// An object that is no longer wanted.
 #[derive(Clone, Debug)]
-pub struct Departing<'a> {
+pub struct Unwanted<'a> {
     /// Its identity.
     pub id: &'a ObjectId,
     /// What happens to it.
@@ -35,10 +35,10 @@ pub enum Removal {
 /// Objects that stay lose their marks at once. The others are deleted by their delete orders; in a wave the instances of managed types are
 /// deleted first, and the rest follows when they are gone. Namespaces come last of all.
 #[must_use]
-pub fn removal(all: &[Departing<'_>], why: Leaving) -> Vec<(usize, Removal)> {
+pub fn removal(all: &[Unwanted<'_>], why: RemovalReason) -> Vec<(usize, Removal)> {
     let (kept, deleted): (Vec<_>, Vec<_>) = all.iter().enumerate().partition(|(_, one)| why.orphans(one.delete));
     let orphaned = kept.into_iter().filter(|(_, one)| !one.is_deleted).map(|(i, _)| (i, Removal::Orphan));
-    let step = |one: &Departing<'_>| {
+    let step = |one: &Unwanted<'_>| {
         let is_namespace = one.id.is("", "Namespace");
         (is_namespace, if is_namespace { 0 } else { one.order }, !one.is_instance)
     };

@@ -1,7 +1,9 @@
 //! The next calls for the wanted objects: wave by wave, until something is not ready.
 
+use std::collections::HashSet;
+
 use super::item::{Item, Plan};
-use super::member::Live;
+use super::live::Live;
 use super::state::{Change, State, state};
 use crate::dependents::policy::UpdatePolicy;
 
@@ -89,8 +91,8 @@ pub fn stage<'a>(plan: &Plan, live: &dyn Fn(&Item) -> Live<'a>, completed: Compl
         let wave = purges.first().map(|(_, (item, _))| item.purge_wave().unwrap_or_default());
         part(wave, purges.into_iter())
     };
-    let is_new = |(i, _): &(usize, Action)| next.actions.iter().all(|(other, _)| other != i);
-    let corrections: Vec<_> = corrections.into_iter().filter(is_new).collect();
+    let others: HashSet<usize> = next.actions.iter().map(|(i, _)| *i).collect();
+    let corrections: Vec<_> = corrections.into_iter().filter(|(i, _)| !others.contains(i)).collect();
     next.actions.splice(0..0, corrections);
     next
 }

@@ -1,7 +1,7 @@
 //! The state of a wanted object. It is computed each time and stored nowhere.
 
 use super::item::Item;
-use super::member::{Live, Member};
+use super::live::{Live, LiveObject};
 use crate::dependency::ObjectStatus;
 use crate::dependents::manifest::Applied;
 use crate::dependents::policy::ReconcilePolicy;
@@ -52,8 +52,8 @@ pub enum Change {
 #[must_use]
 pub fn state<'a>(item: &Item, live: Live<'a>, is_completed: bool) -> State<'a> {
     match live {
-        Live::Member(member) if is_completed => {
-            if member.is_deleted {
+        Live::Object(object) if is_completed => {
+            if object.is_deleted {
                 State::Purging
             } else {
                 State::Purged
@@ -63,27 +63,27 @@ pub fn state<'a>(item: &Item, live: Live<'a>, is_completed: bool) -> State<'a> {
         Live::Absent => State::Absent,
         Live::Foreign => State::Foreign,
         Live::Refused => State::Refused,
-        Live::Member(member) => of_member(item, member),
+        Live::Object(object) => of_object(item, object),
     }
 }
 
-fn of_member<'a>(item: &Item, member: &'a Member) -> State<'a> {
-    if member.is_deleted {
+fn of_object<'a>(item: &Item, object: &'a LiveObject) -> State<'a> {
+    if object.is_deleted {
         return State::Terminating;
     }
     if item.settings.reconcile != ReconcilePolicy::Once {
-        let change = change(&item.applied, member.applied.as_ref());
+        let change = change(&item.applied, object.applied.as_ref());
         if let Some(change) = change {
             return State::Outdated(change);
         }
-        if member.has_drifted {
+        if object.has_drifted {
             return State::Drifted;
         }
-        if item.is_reapply_due(member.age) {
+        if item.is_reapply_due(object.age) {
             return State::Outdated(Change::Reapply);
         }
     }
-    match &member.status {
+    match &object.status {
         ObjectStatus::Current => State::Ready,
         ObjectStatus::InProgress(why) => State::InProgress(why),
         ObjectStatus::Failed(why) => State::Failed(why),

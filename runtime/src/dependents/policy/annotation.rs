@@ -28,8 +28,8 @@ const NAMES: [&str; 9] = [
 /// Annotations that evenkeel reads in the objects of its own reconcilers; a dependent may be one.
 const OF_RECONCILED_OBJECTS: [&str; 4] = ["operator-namespace", "requestedAt", "suspend", "policy"];
 
-/// The names of annotations that are written, not read. A manifest that was exported from a cluster may have them.
-const WRITTEN: [&str; 4] = ["owner", "applied", "orphaned-from", "namespace-for"];
+/// The names of labels and annotations that evenkeel writes. A manifest that was exported from a cluster may have them.
+const MARKS: [&str; 6] = ["operator", "dependent-of", "owner", "applied", "orphaned-from", "namespace-for"];
 
 /// The error for an annotation that has no effect as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,15 +83,21 @@ impl<'a> Annotations<'a> {
         })
     }
 
-    /// Whether the annotation has no effect on the object itself: its name is under one of the prefixes.
+    /// Whether the annotation is a setting, which has no effect on the object itself.
     #[must_use]
     pub fn is_setting(&self, annotation: &str) -> bool {
         let name = annotation.split_once('/').filter(|(prefix, _)| *prefix == PREFIX || Some(*prefix) == self.prefix);
-        name.is_some_and(|(_, name)| NAMES.contains(&name) || WRITTEN.contains(&name))
+        name.is_some_and(|(_, name)| NAMES.contains(&name))
+    }
+
+    /// Whether evenkeel writes the label or the annotation itself.
+    #[must_use]
+    pub fn is_mark(key: &str) -> bool {
+        key.split_once('/').is_some_and(|(prefix, name)| prefix == PREFIX && MARKS.contains(&name))
     }
 
     fn check_names(&self) -> Result<(), InvalidAnnotation> {
-        let known = |name: &str| [&NAMES[..], &OF_RECONCILED_OBJECTS, &WRITTEN].iter().any(|all| all.contains(&name));
+        let known = |name: &str| [&NAMES[..], &OF_RECONCILED_OBJECTS, &MARKS].iter().any(|all| all.contains(&name));
         let own = self.all.keys().filter_map(|key| key.strip_prefix(PREFIX)?.strip_prefix('/'));
         match own.into_iter().find(|name| !known(name)) {
             None => Ok(()),

@@ -9,5 +9,5 @@ pub use self::annotation::{Annotations, InvalidAnnotation, PREFIX};
 pub use self::policies::Policies;
 pub use self::settings::{Overrides, Settings};
 pub use self::words::{
-    AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, ReconcilePolicy, UnknownWord, UpdatePolicy,
+    AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, ReconcilePolicy, UnknownValue, UpdatePolicy,
 };

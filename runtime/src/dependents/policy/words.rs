@@ -9,20 +9,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The error for a text that is no value of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownWord {
+pub struct UnknownValue {
     text: String,
     policy: &'static str,
     known: Vec<&'static str>,
 }
 
-impl fmt::Display for UnknownWord {
+impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { text, policy, known } = self;
         write!(f, "`{text}` is not {policy}; write one of: {}", known.join(", "))
     }
 }
 
-impl std::error::Error for UnknownWord {}
+impl std::error::Error for UnknownValue {}
 
 /// An enum with one word for each variant. Each word also has a spelling in camel case, and may have former names.
 macro_rules! words {
@@ -56,12 +56,12 @@ macro_rules! words {
         }
 
         impl FromStr for $type {
-            type Err = UnknownWord;
+            type Err = UnknownValue;
 
-            fn from_str(text: &str) -> Result<Self, UnknownWord> {
+            fn from_str(text: &str) -> Result<Self, UnknownValue> {
                 match text {
                     $($word $(| $other)+ => Ok(Self::$variant),)*
-                    _ => Err(UnknownWord {
+                    _ => Err(UnknownValue {
                         text: text.to_owned(),
                         policy: $name,
                         known: Self::ALL.iter().map(|one| one.as_str()).collect(),

@@ -37,9 +37,41 @@ fn some_settings_are_not_possible_for_a_kind() {
         assert!(error(&[kind]).contains(": purge-order: it is not possible"));
     }
     let purged = manifest("v1", "PersistentVolumeClaim", "x", &[("update-policy", "recreate")]);
-    assert!(error(&[purged]).contains("update-policy: an object of this kind is never recreated"));
+    assert!(error(&[purged]).contains("update-policy: this object is never recreated"));
     assert!(error(&[config("x", &[("delete-policy", "delete-with-content")])]).contains("for Namespaces only"));
     plan(&[namespace(&[("delete-policy", "delete-with-content")]), config("x", &[("delete-policy", "orphan")])]);
+}
+
+#[test]
+fn a_set_whose_volumes_are_deleted_with_it_is_never_recreated() {
+    let set = |when_deleted: &str| {
+        let mut set = manifest("apps/v1", "StatefulSet", "db", &[("update-policy", "recreate")]);
+        set["spec"] = json!({ "persistentVolumeClaimRetentionPolicy": { "whenDeleted": when_deleted } });
+        set
+    };
+    plan(&[set("Retain")]);
+    assert!(error(&[set("Delete")]).contains("this object is never recreated"));
+}
+
+#[test]
+fn what_answers_a_conversion_webhook_is_deleted_after_the_crd() {
+    let mut converted = crd(&[("delete-order", "1")]);
+    let called = json!({ "service": { "name": "hooks", "namespace": "a" } });
+    converted["spec"]["conversion"] = json!({ "strategy": "Webhook", "webhook": { "clientConfig": called } });
+    let mut service = manifest("v1", "Service", "hooks", &[("delete-order", "1")]);
+    service["spec"] = json!({ "selector": { "app": "hooks" } });
+    let pods = |name: &str, app: &str, settings: &[(&str, &str)]| {
+        let mut pods = manifest("apps/v1", "Deployment", name, settings);
+        pods["spec"] = json!({ "template": { "metadata": { "labels": { "app": app } } } });
+        pods
+    };
+    let last = [("delete-order", "2")];
+    plan(&[converted.clone(), service.clone(), pods("hooks", "hooks", &last), pods("other", "other", &[])]);
+    let early = error(&[converted.clone(), service.clone(), pods("hooks", "hooks", &[])]);
+    assert!(early.starts_with("Deployment a/hooks: delete-order: 0 is before 1, the one of CustomResource"), "{early}");
+    service["metadata"]["annotations"] = json!({});
+    let early = error(&[converted, service, pods("hooks", "hooks", &last)]);
+    assert!(early.starts_with("Service a/hooks: delete-order: 0 is before 1, "), "{early}");
 }
 
 #[test]

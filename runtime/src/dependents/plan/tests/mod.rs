@@ -66,8 +66,8 @@ fn plan(manifests: &[Value]) -> Plan {
 }
 
 /// The object of the item as it is when it was just applied and is ready.
-fn ready(item: &Item) -> Member {
-    Member {
+fn ready(item: &Item) -> LiveObject {
+    LiveObject {
         uid: "1".into(),
         resource_version: "1".into(),
         applied: Some(item.applied),

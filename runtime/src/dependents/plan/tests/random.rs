@@ -76,7 +76,7 @@ fn life(choices: &mut Choices, next: Next) -> Result<(), String> {
     plan.items.clear();
     for _ in 0..60 {
         world.settle();
-        world.remove(&plan, Leaving::ComponentDeleted)?;
+        world.remove(&plan, RemovalReason::ComponentDeleted)?;
     }
     world.settle();
     if world.live.is_empty() { Ok(()) } else { Err(format!("left: {:?}", world.live)) }

@@ -6,15 +6,15 @@ use super::*;
 use crate::dependents::policy::UpdatePolicy;
 
 /// The objects in the cluster, by name.
-type Members = BTreeMap<String, Member>;
+type Objects = BTreeMap<String, LiveObject>;
 
 /// All objects of the plan, ready.
-fn all_ready(plan: &Plan) -> Members {
+fn all_ready(plan: &Plan) -> Objects {
     plan.items.iter().map(|item| (item.id.name.clone(), ready(item))).collect()
 }
 
-fn next<'m>(plan: &Plan, members: &'m Members, completed: &[&str]) -> Stage<'m> {
-    let live = |item: &Item| members.get(&item.id.name).map_or(Live::Absent, Live::Member);
+fn next<'m>(plan: &Plan, objects: &'m Objects, completed: &[&str]) -> Stage<'m> {
+    let live = |item: &Item| objects.get(&item.id.name).map_or(Live::Absent, Live::Object);
     stage(plan, &live, &|item| completed.contains(&item.id.name.as_str()))
 }
 
@@ -26,25 +26,25 @@ fn acts<'p>(plan: &'p Plan, stage: &Stage<'_>) -> Vec<(&'p str, Action)> {
 #[test]
 fn a_wave_starts_when_the_one_before_is_ready() {
     let plan = plan(&[config("a", &[]), config("b", &[("apply-order", "1")])]);
-    let mut members = Members::new();
-    assert_eq!(acts(&plan, &next(&plan, &members, &[])), [("a", Action::Create)]);
+    let mut objects = Objects::new();
+    assert_eq!(acts(&plan, &next(&plan, &objects, &[])), [("a", Action::Create)]);
     for status in [ObjectStatus::InProgress("x".into()), ObjectStatus::Failed("x".into())] {
-        members.insert("a".into(), Member { status, ..ready(&plan.items[0]) });
-        let stage = next(&plan, &members, &[]);
+        objects.insert("a".into(), LiveObject { status, ..ready(&plan.items[0]) });
+        let stage = next(&plan, &objects, &[]);
         assert_eq!((stage.wave, stage.actions.len(), stage.waits.len()), (Some(0), 0, 1));
     }
-    members.insert("a".into(), ready(&plan.items[0]));
-    assert_eq!(acts(&plan, &next(&plan, &members, &[])), [("b", Action::Create)]);
+    objects.insert("a".into(), ready(&plan.items[0]));
+    assert_eq!(acts(&plan, &next(&plan, &objects, &[])), [("b", Action::Create)]);
     assert!(next(&plan, &all_ready(&plan), &[]).is_done());
 }
 
 #[test]
 fn an_instance_waits_for_its_type() {
     let plan = plan(&[shop(&[]), crd(&[])]);
-    let mut members = Members::new();
-    assert_eq!(acts(&plan, &next(&plan, &members, &[])), [("shops.example.com", Action::Create)]);
-    members.insert("shops.example.com".into(), ready(&plan.items[0]));
-    assert_eq!(acts(&plan, &next(&plan, &members, &[])), [("main", Action::Create)]);
+    let mut objects = Objects::new();
+    assert_eq!(acts(&plan, &next(&plan, &objects, &[])), [("shops.example.com", Action::Create)]);
+    objects.insert("shops.example.com".into(), ready(&plan.items[0]));
+    assert_eq!(acts(&plan, &next(&plan, &objects, &[])), [("main", Action::Create)]);
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn a_changed_object_is_updated_by_its_policy() {
         manifest["data"] = json!({ "x": "y" });
         let new = plan(&[manifest]);
         assert_eq!(acts(&new, &next(&new, &all_ready(&old), &[])), [("a", on_change)], "{policy}");
-        let drifted = Member { has_drifted: true, ..ready(&old.items[0]) };
-        let due = Member { age: Duration::from_secs(60), ..ready(&old.items[0]) };
-        let unknown = Member { applied: None, ..ready(&old.items[0]) };
-        for member in [drifted, due, unknown] {
-            let members = Members::from([("a".into(), member)]);
-            assert_eq!(acts(&old, &next(&old, &members, &[])), [("a", Action::Update(on_drift))], "{policy}");
+        let drifted = LiveObject { has_drifted: true, ..ready(&old.items[0]) };
+        let due = LiveObject { age: Duration::from_secs(60), ..ready(&old.items[0]) };
+        let unknown = LiveObject { applied: None, ..ready(&old.items[0]) };
+        for object in [drifted, due, unknown] {
+            let objects = Objects::from([("a".into(), object)]);
+            assert_eq!(acts(&old, &next(&old, &objects, &[])), [("a", Action::Update(on_drift))], "{policy}");
         }
     }
     assert_eq!(UpdatePolicy::ALL.len(), 5, "all of them are here");
@@ -77,8 +77,8 @@ fn a_changed_object_is_updated_by_its_policy() {
 fn a_changed_setting_recreates_nothing() {
     let old = plan(&[config("a", &[("update-policy", "recreate")])]);
     let new = plan(&[config("a", &[("update-policy", "recreate"), ("delete-policy", "orphan")])]);
-    let members = all_ready(&old);
-    let stage = next(&new, &members, &[]);
+    let objects = all_ready(&old);
+    let stage = next(&new, &objects, &[]);
     assert_eq!(stage.actions, [(0, Action::Update(Method::Apply))]);
 }
 
@@ -88,9 +88,9 @@ fn an_object_with_policy_once_is_never_updated() {
     let old = plan(&[manifest.clone()]);
     manifest["data"] = json!({ "x": "y" });
     let new = plan(&[manifest]);
-    let drifted = Member { has_drifted: true, age: Duration::from_secs(1_000_000), ..ready(&old.items[0]) };
-    assert!(next(&new, &Members::from([("a".into(), drifted)]), &[]).is_done());
-    assert_eq!(next(&new, &Members::new(), &[]).actions, [(0, Action::Create)]);
+    let drifted = LiveObject { has_drifted: true, age: Duration::from_secs(1_000_000), ..ready(&old.items[0]) };
+    assert!(next(&new, &Objects::from([("a".into(), drifted)]), &[]).is_done());
+    assert_eq!(next(&new, &Objects::new(), &[]).actions, [(0, Action::Create)]);
 }
 
 #[test]
@@ -99,19 +99,19 @@ fn an_object_that_is_being_deleted_is_left_alone() {
     let old = plan(&[manifest.clone()]);
     manifest["data"] = json!({ "x": "y" });
     let new = plan(&[manifest]);
-    let members = Members::from([("a".into(), Member { is_deleted: true, ..ready(&old.items[0]) })]);
-    let stage = next(&new, &members, &[]);
+    let objects = Objects::from([("a".into(), LiveObject { is_deleted: true, ..ready(&old.items[0]) })]);
+    let stage = next(&new, &objects, &[]);
     assert_eq!((stage.actions.len(), stage.waits), (0, vec![(0, Wait::Terminating)]));
 }
 
 #[test]
 fn drift_is_corrected_whatever_the_wave() {
     let plan = plan(&[config("a", &[]), config("b", &[("apply-order", "1")]), config("c", &[("apply-order", "1")])]);
-    let mut members = all_ready(&plan);
-    members.get_mut("a").unwrap().status = ObjectStatus::InProgress("x".into());
-    members.get_mut("b").unwrap().has_drifted = true;
-    members.remove("c");
-    let stage = next(&plan, &members, &[]);
+    let mut objects = all_ready(&plan);
+    objects.get_mut("a").unwrap().status = ObjectStatus::InProgress("x".into());
+    objects.get_mut("b").unwrap().has_drifted = true;
+    objects.remove("c");
+    let stage = next(&plan, &objects, &[]);
     assert_eq!(acts(&plan, &stage), [("b", Action::Update(Method::Apply))], "c is created in its wave");
     assert_eq!((stage.wave, stage.waits.len()), (Some(0), 1));
 }
@@ -120,18 +120,18 @@ fn drift_is_corrected_whatever_the_wave() {
 fn a_purged_object_is_recorded_before_it_is_deleted() {
     let job = |order| manifest("batch/v1", "Job", "job", &[("purge-order", order)]);
     let plan = plan(&[job("1"), config("b", &[("apply-order", "1")]), config("c", &[("apply-order", "2")])]);
-    let mut members = all_ready(&plan);
-    members.remove("b");
-    assert_eq!(acts(&plan, &next(&plan, &members, &[])), [("b", Action::Create)], "wave 1 is not ready");
-    members.insert("b".into(), ready(&plan.items[1]));
-    members.remove("c");
-    assert_eq!(acts(&plan, &next(&plan, &members, &[])), [("job", Action::Record)]);
-    assert_eq!(acts(&plan, &next(&plan, &members, &["job"])), [("job", Action::Purge)]);
-    members.get_mut("job").unwrap().is_deleted = true;
-    let stage = next(&plan, &members, &["job"]);
+    let mut objects = all_ready(&plan);
+    objects.remove("b");
+    assert_eq!(acts(&plan, &next(&plan, &objects, &[])), [("b", Action::Create)], "wave 1 is not ready");
+    objects.insert("b".into(), ready(&plan.items[1]));
+    objects.remove("c");
+    assert_eq!(acts(&plan, &next(&plan, &objects, &[])), [("job", Action::Record)]);
+    assert_eq!(acts(&plan, &next(&plan, &objects, &["job"])), [("job", Action::Purge)]);
+    objects.get_mut("job").unwrap().is_deleted = true;
+    let stage = next(&plan, &objects, &["job"]);
     assert_eq!((stage.actions.len(), stage.waits.len()), (0, 1), "its end is waited for");
-    members.remove("job");
-    assert_eq!(acts(&plan, &next(&plan, &members, &["job"])), [("c", Action::Create)]);
+    objects.remove("job");
+    assert_eq!(acts(&plan, &next(&plan, &objects, &["job"])), [("c", Action::Create)]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_purge_order_may_be_the_number_of_no_wave() {
     let job = manifest("batch/v1", "Job", "job", &[("purge-order", "-3"), ("apply-order", "2")]);
     let plan = plan(&[config("a", &[]), job]);
     assert_eq!(acts(&plan, &next(&plan, &all_ready(&plan), &[])), [("job", Action::Record)]);
-    assert!(next(&plan, &Members::from([("a".into(), ready(&plan.items[0]))]), &["job"]).is_done());
+    assert!(next(&plan, &Objects::from([("a".into(), ready(&plan.items[0]))]), &["job"]).is_done());
 }
 
 #[test]

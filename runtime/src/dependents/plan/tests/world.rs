@@ -13,7 +13,7 @@ pub(super) type Next = for<'a> fn(&Plan, &dyn Fn(&Item) -> Live<'a>, Completed<'
 
 #[derive(Default)]
 pub(super) struct World {
-    pub(super) live: BTreeMap<ObjectId, Member>,
+    pub(super) live: BTreeMap<ObjectId, LiveObject>,
     /// The records of purged objects.
     records: BTreeMap<ObjectId, Option<Digest>>,
     pub(super) orphans: BTreeSet<ObjectId>,
@@ -26,13 +26,13 @@ impl World {
     }
 
     fn is_ready(&self, item: &Item) -> bool {
-        let is_as_wanted = |member: &Member| {
+        let is_as_wanted = |object: &LiveObject| {
             let is_once = item.settings.reconcile == ReconcilePolicy::Once;
-            let is_applied = member.applied.is_some_and(|applied| applied.content == item.applied.content);
-            !member.is_deleted && member.status == ObjectStatus::Current && (is_once || is_applied)
+            let is_applied = object.applied.is_some_and(|applied| applied.content == item.applied.content);
+            !object.is_deleted && object.status == ObjectStatus::Current && (is_once || is_applied)
         };
         match self.live.get(&item.id) {
-            Some(member) => !self.is_completed(item) && is_as_wanted(member),
+            Some(object) => !self.is_completed(item) && is_as_wanted(object),
             None => self.is_completed(item),
         }
     }
@@ -40,12 +40,12 @@ impl World {
     /// Makes calls until there is nothing to do but wait. Returns whether the set is ready and nothing else is left.
     pub(super) fn pass(&mut self, plan: &Plan, next: Next, choices: &mut Choices) -> Result<bool, String> {
         for _ in 0..100 {
-            let stage = next(plan, &|item| self.live.get(&item.id).map_or(Live::Absent, Live::Member), &|item| {
+            let stage = next(plan, &|item| self.live.get(&item.id).map_or(Live::Absent, Live::Object), &|item| {
                 self.is_completed(item)
             });
             let (actions, is_done) = (stage.actions.clone(), stage.is_done());
             if actions.is_empty() {
-                return Ok(is_done && self.remove(plan, Leaving::Redundant)?);
+                return Ok(is_done && self.remove(plan, RemovalReason::Redundant)?);
             }
             for (i, action) in actions {
                 self.perform(plan, i, action, choices)?;
@@ -60,22 +60,22 @@ impl World {
         if !is_correction {
             self.check_turn(plan, i, action)?;
         }
-        if self.live.get(&item.id).is_some_and(|member| member.is_deleted) {
+        if self.live.get(&item.id).is_some_and(|object| object.is_deleted) {
             return Err(format!("{action:?} of {}, which is being deleted", item.id));
         }
         let status = if choices.chance(0.5) { ObjectStatus::Current } else { ObjectStatus::InProgress("new".into()) };
         match action {
             Action::Create => {
                 self.created += 1;
-                let created = Member { uid: self.created.to_string(), status, ..ready(item) };
+                let created = LiveObject { uid: self.created.to_string(), status, ..ready(item) };
                 self.orphans.remove(&item.id);
                 if self.live.insert(item.id.clone(), created).is_some() {
                     return Err(format!("{} is there already", item.id));
                 }
             }
             Action::Update(_) => {
-                let member = self.live.get_mut(&item.id).ok_or("an update of nothing")?;
-                *member = Member { uid: member.uid.clone(), status, ..ready(item) };
+                let object = self.live.get_mut(&item.id).ok_or("an update of nothing")?;
+                *object = LiveObject { uid: object.uid.clone(), status, ..ready(item) };
             }
             Action::Recreate => self.delete(&item.id),
             Action::Record => {
@@ -105,21 +105,21 @@ impl World {
     }
 
     fn delete(&mut self, id: &ObjectId) {
-        self.live.get_mut(id).into_iter().for_each(|member| member.is_deleted = true);
+        self.live.get_mut(id).into_iter().for_each(|object| object.is_deleted = true);
     }
 
     /// Removes what the plan does not want. Returns whether nothing is left of it.
-    pub(super) fn remove(&mut self, plan: &Plan, why: Leaving) -> Result<bool, String> {
+    pub(super) fn remove(&mut self, plan: &Plan, why: RemovalReason) -> Result<bool, String> {
         let is_wanted = |id: &ObjectId| plan.items.iter().any(|item| item.id == *id);
         let all: Vec<_> = self
             .live
             .iter()
             .filter(|(id, _)| !is_wanted(id))
-            .map(|(id, member)| (id.clone(), member.clone()))
+            .map(|(id, object)| (id.clone(), object.clone()))
             .collect();
-        let departing: Vec<_> = all.iter().map(|(id, member)| departing(id, member, &all)).collect();
-        for (i, removal) in removal(&departing, why) {
-            let one = &departing[i];
+        let unwanted: Vec<_> = all.iter().map(|(id, object)| unwanted(id, object, &all)).collect();
+        for (i, removal) in removal(&unwanted, why) {
+            let one = &unwanted[i];
             match removal {
                 Removal::Orphan => {
                     self.live.remove(one.id);
@@ -128,7 +128,7 @@ impl World {
                 Removal::Delete if why.orphans(one.delete) => return Err(format!("{} should stay", one.id)),
                 Removal::Delete if one.is_deleted => return Err(format!("{} is deleted twice", one.id)),
                 Removal::Delete => {
-                    let earlier = departing.iter().find(|other| is_before(other, one) && !why.orphans(other.delete));
+                    let earlier = unwanted.iter().find(|other| is_before(other, one) && !why.orphans(other.delete));
                     if let Some(other) = earlier {
                         return Err(format!("{} is deleted before {}", one.id, other.id));
                     }
@@ -136,7 +136,7 @@ impl World {
                 }
             }
         }
-        Ok(departing.is_empty())
+        Ok(unwanted.is_empty())
     }
 
     /// Other controllers and people change something.
@@ -146,22 +146,22 @@ impl World {
             return;
         }
         let id = choices.pick(&ids);
-        let Some(member) = self.live.get_mut(&id) else { return };
+        let Some(object) = self.live.get_mut(&id) else { return };
         match choices.range(0..6_u8) {
-            0 => member.status = ObjectStatus::Current,
-            1 => member.status = ObjectStatus::InProgress("it restarts".into()),
-            2 => member.status = ObjectStatus::Failed("it failed".into()),
-            3 => member.has_drifted = true,
-            4 => member.is_deleted = true,
-            _ if member.is_deleted => _ = self.live.remove(&id),
+            0 => object.status = ObjectStatus::Current,
+            1 => object.status = ObjectStatus::InProgress("it restarts".into()),
+            2 => object.status = ObjectStatus::Failed("it failed".into()),
+            3 => object.has_drifted = true,
+            4 => object.is_deleted = true,
+            _ if object.is_deleted => _ = self.live.remove(&id),
             _ => {}
         }
     }
 
     /// All controllers finish their work.
     pub(super) fn settle(&mut self) {
-        self.live.retain(|_, member| !member.is_deleted);
-        self.live.values_mut().for_each(|member| member.status = ObjectStatus::Current);
+        self.live.retain(|_, object| !object.is_deleted);
+        self.live.values_mut().for_each(|object| object.status = ObjectStatus::Current);
     }
 
     /// Whether the cluster is as the plan says, without any order.
@@ -172,29 +172,29 @@ impl World {
         if self.live.keys().collect::<Vec<_>>() != expected {
             return Err(format!("there are {:?}, not {expected:?}", self.live.keys()));
         }
-        let is_outdated = |(id, member): &(&ObjectId, &Member)| {
+        let is_outdated = |(id, object): &(&ObjectId, &LiveObject)| {
             let item = wanted[id];
             let is_once = item.settings.reconcile == ReconcilePolicy::Once;
-            !is_once && (member.applied != Some(item.applied) || member.has_drifted)
+            !is_once && (object.applied != Some(item.applied) || object.has_drifted)
         };
         self.live.iter().find(is_outdated).map_or(Ok(()), |(id, _)| Err(format!("{id} is outdated")))
     }
 }
 
-fn departing<'a>(id: &'a ObjectId, member: &Member, all: &[(ObjectId, Member)]) -> Departing<'a> {
+fn unwanted<'a>(id: &'a ObjectId, object: &LiveObject, all: &[(ObjectId, LiveObject)]) -> Unwanted<'a> {
     let has_type = all.iter().any(|(id, _)| id.kind == "CustomResourceDefinition");
-    let applied = member.applied.as_ref();
-    Departing {
+    let applied = object.applied.as_ref();
+    Unwanted {
         id,
         delete: applied.map_or(DeletePolicy::Delete, |applied| applied.delete),
         order: applied.map_or(0, |applied| applied.delete_order),
-        is_deleted: member.is_deleted,
+        is_deleted: object.is_deleted,
         is_instance: id.kind == "Shop" && has_type,
     }
 }
 
 /// Whether the first one must be gone before the second one is deleted.
-fn is_before(first: &Departing<'_>, second: &Departing<'_>) -> bool {
+fn is_before(first: &Unwanted<'_>, second: &Unwanted<'_>) -> bool {
     match [first, second].map(|one| one.id.kind == "Namespace") {
         [false, true] => true,
         [true, _] => false,

@@ -7,7 +7,7 @@ use crate::dependents::manifest::Applied;
 
 /// An object in the cluster that is marked as a dependent of the set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Member {
+pub struct LiveObject {
     /// Its uid.
     pub uid: String,
     /// The version that was seen last.
@@ -34,5 +34,5 @@ pub enum Live<'a> {
     /// The API server refused the last call for it in this pass.
     Refused,
     /// It is a dependent of the set.
-    Member(&'a Member),
+    Object(&'a LiveObject),
 }

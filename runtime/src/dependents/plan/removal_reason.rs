@@ -4,14 +4,14 @@ use crate::dependents::policy::DeletePolicy;
 
 /// Why an object is no longer wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaving {
+pub enum RemovalReason {
     /// No manifest of the component has it any more.
     Redundant,
     /// The component is deleted.
     ComponentDeleted,
 }
 
-impl Leaving {
+impl RemovalReason {
     /// All reasons.
     pub const ALL: [Self; 2] = [Self::Redundant, Self::ComponentDeleted];
 

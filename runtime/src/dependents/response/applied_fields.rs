@@ -1,0 +1,64 @@
+//! A digest of the fields that the operator applied, by which a change of another writer is found.
+
+use serde_json::{Value, json};
+
+use crate::dependents::manifest::Digest;
+
+/// The digest of the fields that this field manager owns by server-side apply; `None`: it owns none.
+///
+/// Whoever changes or removes a field of the manifest takes it out of the entry in `metadata.managedFields`. Other changes leave the entry as it
+/// is: those of the status, of further fields, and of labels that the manifest does not have. So the digest changes if, and only if, the object
+/// is no longer as it was applied. Neither the resource version nor the generation has this property: the one changes with each write, and some
+/// kinds have no generation.
+#[must_use]
+pub fn applied_fields(object: &Value, manager: &str) -> Option<Digest> {
+    let entries = object["metadata"]["managedFields"].as_array()?;
+    let is_own = |entry: &&Value| {
+        let has_subresource = entry["subresource"].as_str().is_some_and(|name| !name.is_empty());
+        entry["manager"] == manager && entry["operation"] == "Apply" && !has_subresource
+    };
+    let fields = &entries.iter().find(is_own)?["fieldsV1"];
+    // Before Kubernetes 1.23, a write to the subresource `scale` leaves the owner of the field as it was.
+    let owns_replicas = fields["f:spec"].get("f:replicas").is_some();
+    let replicas = owns_replicas.then(|| &object["spec"]["replicas"]);
+    Some(Digest::of_value(&json!([fields, replicas])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
+        json!({ "manager": manager, "operation": operation, "time": "2026-01-01T00:00:00Z", "fieldsV1": fields })
+    }
+
+    fn digest(entries: &Value, replicas: u32) -> Option<Digest> {
+        applied_fields(
+            &json!({ "metadata": { "managedFields": entries }, "spec": { "replicas": replicas } }),
+            "op/shop",
+        )
+    }
+
+    #[test]
+    fn only_the_applied_fields_count() {
+        let fields = json!({ "f:data": { "f:a": {} } });
+        let own = entry("op/shop", "Apply", &fields);
+        let one = digest(&json!([own]), 1);
+        assert!(one.is_some());
+        let mut status = entry("op/shop", "Apply", &json!({ "f:status": {} }));
+        status["subresource"] = json!("status");
+        let mut later = own.clone();
+        later["time"] = json!("2026-02-02T00:00:00Z");
+        let others = [status, entry("kubectl", "Apply", &json!({})), entry("op/shop", "Update", &json!({})), later];
+        assert_eq!(digest(&json!(others), 5), one, "the number of replicas belongs to another manager");
+        assert_eq!(digest(&json!([entry("op/shop2", "Apply", &fields)]), 1), None);
+        assert_eq!(applied_fields(&json!({}), "op/shop"), None);
+        assert_ne!(digest(&json!([entry("op/shop", "Apply", &json!({ "f:data": {} }))]), 1), one);
+    }
+
+    #[test]
+    fn a_scaled_object_has_changed_if_the_manifest_sets_its_replicas() {
+        let own = json!([entry("op/shop", "Apply", &json!({ "f:spec": { "f:replicas": {} } }))]);
+        assert_ne!(digest(&own, 1), digest(&own, 2));
+    }
+}
