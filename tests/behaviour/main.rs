@@ -7,6 +7,7 @@ mod actions;
 mod adopt;
 mod allocations;
 mod answers;
+mod applied_fields;
 mod bad_input;
 mod bare;
 mod bare_status;
