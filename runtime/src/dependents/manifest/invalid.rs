@@ -5,7 +5,7 @@ use std::fmt;
 /// A manifest that cannot be applied: the object, the field, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidManifest {
-    /// The object, as far as its manifest names it.
+    /// The kind and the name of the object, or only its kind if the manifest has no name.
     pub object: String,
     /// The field, such as `metadata.name`.
     pub field: String,

@@ -24,7 +24,7 @@ pub struct LiveObject {
     pub status: ObjectStatus,
 }
 
-/// The object of a manifest, as far as it is known.
+/// The object in the cluster that has the kind, namespace and name of a manifest.
 #[derive(Clone, Copy, Debug)]
 pub enum Live<'a> {
     /// There is no dependent of this name. Another object may have it: the call that creates it finds out.

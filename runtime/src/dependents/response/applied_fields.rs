@@ -6,10 +6,11 @@ use crate::dependents::manifest::Digest;
 
 /// The digest of the fields that this field manager owns by server-side apply; `None`: it owns none.
 ///
-/// Whoever changes or removes a field of the manifest takes it out of the entry in `metadata.managedFields`. Other changes leave the entry as it
-/// is: those of the status, of further fields, and of labels that the manifest does not have. So the digest changes if, and only if, the object
-/// is no longer as it was applied. Neither the resource version nor the generation has this property: the one changes with each write, and some
-/// kinds have no generation.
+/// If another writer changes or removes a field of the manifest, the API server removes the field from the manager's entry in
+/// `metadata.managedFields`. Changes of the status and of fields that the manifest does not set leave the entry unchanged. So the digest changes
+/// only if the object no longer matches what was applied.
+///
+/// The resource version would not do, as it changes with each write. The generation would not do either, as some kinds have none.
 #[must_use]
 pub fn applied_fields(object: &Value, manager: &str) -> Option<Digest> {
     let entries = object["metadata"]["managedFields"].as_array()?;
