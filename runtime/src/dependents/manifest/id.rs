@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// The identity of an object: two manifests with the same one are the same object, also in different versions of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId {
@@ -20,6 +22,13 @@ impl ObjectId {
     #[must_use]
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
+    }
+
+    /// Whether the object is the Service to which this `clientConfig.service` of a webhook refers.
+    pub(crate) fn is_service(&self, called: &Value) -> bool {
+        let is_named =
+            called["name"] == self.name.as_str() && called["namespace"].as_str() == self.namespace.as_deref();
+        is_named && self.is("", "Service")
     }
 }
 

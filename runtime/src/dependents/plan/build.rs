@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::checked::Checked;
 use super::contradiction::{check_orders, may_be_recreated};
 use super::item::{Item, Part, Plan};
@@ -108,13 +106,7 @@ impl<'a> Services<'a> {
     fn answer(&self, manifest: &Manifest) -> bool {
         let webhooks = manifest.object["webhooks"].as_array().into_iter().flatten();
         let mut called = webhooks.map(|webhook| &webhook["clientConfig"]["service"]);
-        manifest.id.group == "admissionregistration.k8s.io" && called.any(|called| self.contains(called))
-    }
-
-    fn contains(&self, called: &Value) -> bool {
-        let is_it = |id: &&ObjectId| {
-            called["name"] == id.name.as_str() && called["namespace"].as_str() == id.namespace.as_deref()
-        };
-        self.0.iter().any(is_it)
+        manifest.id.group == "admissionregistration.k8s.io"
+            && called.any(|called| self.0.iter().any(|id| id.is_service(called)))
     }
 }

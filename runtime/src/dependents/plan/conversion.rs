@@ -9,11 +9,7 @@ use crate::dependents::manifest::InvalidManifest;
 /// listed any more, so that the deletion would never end.
 pub(super) fn check_conversion(crd: &Checked<'_>, all: &[Checked<'_>]) -> Result<(), InvalidManifest> {
     let called = &crd.object["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
-    let (namespace, name) = (called["namespace"].as_str(), called["name"].as_str());
-    let is_called = |one: &&Checked<'_>| {
-        let id = &one.item.id;
-        id.is("", "Service") && id.namespace.as_deref() == namespace && Some(&*id.name) == name
-    };
+    let is_called = |one: &&Checked<'_>| one.item.id.is_service(called);
     let Some(service) = all.iter().find(is_called) else { return Ok(()) };
     let selector = &service.object["spec"]["selector"];
     let has_pods = |one: &Checked<'_>| {
