@@ -29,7 +29,10 @@ mod clock;
 pub mod condition;
 mod const_str;
 pub mod dependency;
-#[cfg(all(feature = "dependents", feature = "operator"))]
+#[cfg(feature = "dependents")]
+#[doc(hidden)]
+pub mod dependent_rules;
+#[cfg(feature = "dependents")]
 #[doc(hidden)]
 pub mod dependents;
 #[cfg(feature = "dry-run")]
@@ -142,6 +145,8 @@ pub mod permission {
         WatchedBy,
     };
     // Compiler messages name the lists of a step's attribute by these types.
+    #[doc(hidden)]
+    pub use crate::pipeline::permission::dependents;
     pub use crate::pipeline::permission::{
         anywhere, cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches,
     };

@@ -5,6 +5,8 @@ pub use crate::condition::{
     Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };
 pub use crate::dependency::{Reference, References};
+#[cfg(feature = "dependents")]
+pub use crate::dependent_rules::policy as dependent_policy;
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, count_variants, join_variants};
 pub use crate::outcome::retry::Retry;
@@ -16,12 +18,14 @@ pub use crate::pipeline::context::{
     Cx, Pass, begin_each, both, conclude, ended, finish, finish_each, fork, joined, merge,
 };
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
+#[cfg(feature = "dependents")]
+pub use crate::pipeline::dependents::{Converges, SetSettings, returns_dependents, stores_dependents};
 pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, OwnCalls, Unchecked, action, anywhere, cached, clears, indexes, labels, mapped, owns, reads, sets, uses,
-    watches,
+    Declares, OwnCalls, Unchecked, action, anywhere, cached, clears, dependents, indexes, labels, mapped, owns, reads,
+    sets, uses, watches,
 };
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;
@@ -36,7 +40,9 @@ pub use crate::pipeline::{
 };
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
-pub use crate::status::{ObservedInputs, StatusContract, field_schema};
+pub use crate::status::{
+    NotReadyObject, ObservedInputs, SetStatus, SetStatuses, StatusContract, StoresDependents, field_schema,
+};
 pub use crate::wiring::index::indexer;
 pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};

@@ -22,6 +22,7 @@ mod debounce;
 mod debug_page;
 mod declared;
 mod depend;
+mod dependents;
 mod diagnostics;
 mod dry_run;
 mod durations;

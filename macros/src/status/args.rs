@@ -1,4 +1,4 @@
-//! The arguments of `#[status(crate = ::path)]`, and of `#[status(step = path)]` on a field.
+//! The arguments of `#[status(dependents, crate = ::path)]`, and of `#[status(step = path)]` on a field.
 
 use darling::FromMeta;
 use proc_macro2::TokenStream;
@@ -18,8 +18,19 @@ struct FieldArgs {
     step: Option<Path>,
 }
 
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Krate {
-    meta::read_krate(tokens, errors)
+/// The arguments of the attribute on the struct.
+#[derive(Default, FromMeta)]
+#[darling(default)]
+pub(crate) struct StatusArgs {
+    #[darling(rename = "crate")]
+    pub(crate) krate: Krate,
+    /// Whether the status stores the dependents of steps.
+    #[darling(with = meta::flag)]
+    pub(crate) dependents: bool,
+}
+
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> StatusArgs {
+    meta::read(tokens, &Keys { known: &["crate", "dependents"], many: &[] }, errors)
 }
 
 /// Whether the attribute of a field is `#[status(..)]`.

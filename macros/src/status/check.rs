@@ -55,9 +55,9 @@ fn name(param: &GenericParam) -> Ident {
 }
 
 /// Whether the field is not one of the framework's.
-pub(crate) fn check_not_kept(field: &Ident, errors: &mut Errors) -> bool {
+pub(crate) fn check_not_kept(field: &Ident, dependents: bool, errors: &mut Errors) -> bool {
     let name = plain(field);
-    let kept = KEPT.contains(&name.as_str());
+    let kept = KEPT.contains(&name.as_str()) || dependents && name == "dependents";
     if kept {
         let help = "remove the field: `#[status]` adds it";
         errors.push(field, format_args!("`{name}` is managed by the framework"), help);

@@ -28,6 +28,14 @@ pub(crate) fn expand(status: &Status) -> TokenStream {
 fn expand_contract(status: &Status, draft: &TokenStream) -> TokenStream {
     let (krate, ident) = (&status.krate, &status.item.ident);
     let tokens = expand_tokens(krate);
+    let dependents = status.dependents.then(|| {
+        quote! {
+            fn dependents(&self) -> #krate::std::option::Option<&#krate::SetStatuses> {
+                #krate::std::option::Option::Some(&self.dependents)
+            }
+        }
+    });
+    let stores = status.dependents.then(|| quote!(impl #krate::StoresDependents for #ident {}));
     quote! {
         #[automatically_derived]
         impl #krate::StatusContract for #ident {
@@ -52,7 +60,9 @@ fn expand_contract(status: &Status, draft: &TokenStream) -> TokenStream {
             ) -> #krate::std::option::Option<&#krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>> {
                 #krate::std::option::Option::Some(&self.observed_by)
             }
+            #dependents
         }
+        #stores
     }
 }
 
@@ -126,6 +136,13 @@ fn expand_kept(status: &Status) -> TokenStream {
     let none = krate.text("std::option::Option::is_none");
     let empty = krate.text("is_empty");
     let tokens = expand_tokens(krate);
+    let dependents = status.dependents.then(|| {
+        quote! {
+            /// The sets of dependents: which kinds they may have, and how far they are.
+            #[serde(rename = "dependents", default, skip_serializing_if = #empty)]
+            pub dependents: #krate::SetStatuses,
+        }
+    });
     quote! {
         /// The generation of the spec that was last reconciled to a final outcome; -1 for a new object.
         #[serde(rename = "observedGeneration", default, skip_serializing_if = #none)]
@@ -146,5 +163,6 @@ fn expand_kept(status: &Status) -> TokenStream {
         /// The last handled tokens of requested actions, by action.
         #[serde(rename = "lastHandledActions", default, skip_serializing_if = #empty)]
         pub last_handled_actions: #tokens,
+        #dependents
     }
 }

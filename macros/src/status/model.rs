@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, ItemStruct, Meta, Path, Token, Type};
 
+use super::args::StatusArgs;
 use super::{args, check};
 use crate::errors::Errors;
 use crate::syntax::krate::Krate;
@@ -15,6 +16,8 @@ pub(crate) const DERIVES: [&str; 7] =
 
 pub(crate) struct Status {
     pub(crate) krate: Krate,
+    /// Whether it stores the dependents of steps.
+    pub(crate) dependents: bool,
     pub(crate) item: ItemStruct,
     pub(crate) fields: Vec<Field>,
     /// Those of [`DERIVES`] that the author did not write.
@@ -55,7 +58,11 @@ pub(crate) enum Shape {
     Required,
 }
 
-pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Option<Status> {
+pub(crate) fn read(
+    StatusArgs { krate, dependents }: StatusArgs,
+    item: &TokenStream,
+    errors: &mut Errors,
+) -> Option<Status> {
     let mut item: ItemStruct = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {
@@ -71,7 +78,7 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
         return None;
     }
     for field in &fields {
-        if check::check_not_kept(&field.ident, errors) && field.shape == Shape::Required {
+        if check::check_not_kept(&field.ident, dependents, errors) && field.shape == Shape::Required {
             check::refuse_required(&field.ident, &field.ty, errors);
         }
     }
@@ -82,7 +89,7 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
         true => Draft::Restricted,
         false => Draft::Status,
     };
-    Some(Status { krate, item, fields, derives, renames, draft })
+    Some(Status { krate, dependents, item, fields, derives, renames, draft })
 }
 
 /// Parses the fields and removes our attributes from them.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, TokenStream};
 use syn::Path;
 
+use super::keeps::{self, Keeps};
 use super::parse_relation;
 use super::relation::{Own, Watch};
 use super::uses::{self, Use};
@@ -15,7 +16,18 @@ use crate::syntax::krate::Krate;
 
 const KEYS: Keys = Keys {
     known: &[
-        "sets", "clears", "reads", "watches", "polls", "owns", "uses", "external", "actions", "timeout", "marker",
+        "sets",
+        "clears",
+        "reads",
+        "watches",
+        "polls",
+        "owns",
+        "dependents",
+        "uses",
+        "external",
+        "actions",
+        "timeout",
+        "marker",
         "crate",
     ],
     many: &["watches", "polls", "reads", "owns", "uses"],
@@ -52,6 +64,7 @@ pub(crate) struct StepArgs {
     pub(crate) polls: Vec<Path>,
     pub(crate) watches: Vec<Watch>,
     pub(crate) owns: Vec<Own>,
+    pub(crate) keeps: Option<Keeps>,
     pub(crate) uses: Vec<Use>,
     pub(crate) external: Option<Ident>,
     /// When a precondition or a postcondition runs.
@@ -92,6 +105,7 @@ impl StepArgs {
             "reads" => self.reads.extend(paths(arg, "ConfigMap", errors)),
             "polls" => self.polls.extend(paths(arg, "Secret", errors)),
             "owns" => self.owns.extend(parse_relation::owns(arg, errors)),
+            "dependents" => self.keeps = keeps::parse(arg, errors),
             "uses" => {
                 let uses = self.parsed(arg, uses::parse(arg), errors);
                 self.uses.extend(uses);

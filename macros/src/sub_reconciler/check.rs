@@ -30,6 +30,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
     check_sets(args, function, errors);
     let watches: Vec<Path> = args.watches.iter().map(|watch| watch.kind.clone()).collect();
     let owns: Vec<Path> = args.owns.iter().map(|own| own.kind.clone()).collect();
+    let keeps: Vec<Path> = args.keeps.iter().flat_map(|keeps| keeps.kinds.clone()).collect();
     let uses: Vec<Path> = args.uses.iter().map(|uses| uses.kind.clone()).collect();
     let lists = [
         ("sets", &args.sets),
@@ -38,6 +39,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
         ("watches", &watches),
         ("polls", &args.polls),
         ("owns", &owns),
+        ("dependents", &keeps),
         ("uses", &uses),
         ("actions", &args.actions),
     ];
@@ -49,6 +51,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
     check_own_cache(args, errors);
     check_both("sets", &args.sets, "clears", &args.clears, errors);
     check_both("watches", &watches, "polls", &args.polls, errors);
+    check_both("owns", &owns, "dependents", &keeps, errors);
 }
 
 /// Every step must set a condition: its failure would not be visible otherwise.

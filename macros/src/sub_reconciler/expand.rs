@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Path, parse_quote};
 
 use super::args::{Order, StepArgs};
+use super::expand_keeps;
 use super::model::{ErrorType, Step, StepReason};
 use super::parts::Parts;
 use super::relation::{Adopt, Cache, How, Level, Own, Watch};
@@ -46,6 +47,7 @@ fn expand_impl(step: &Step) -> TokenStream {
     let (error, undo, wiring) = (expand_error(krate, &step.error), expand_undo(step), expand_wiring(step));
     let (params, bounds) = marker.params(None, &TokenStream::new());
     let kind = expand_object(step);
+    let (settings, keeps) = (expand_keeps::expand_settings(step), expand_keeps::expand_impls(step));
     quote! {
         impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #kind;
@@ -53,7 +55,9 @@ fn expand_impl(step: &Step) -> TokenStream {
             type Error = #error;
             type Undo = #undo;
             const WIRING: #krate::StepWiring = #wiring;
+            #settings
         }
+        #keeps
         impl #params #krate::StepOf<#object, #set> for #marker #bounds {}
     }
 }
@@ -193,7 +197,9 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
     let reads = args.reads.iter().chain(&args.polls);
     let reads = reads.map(|kind| expand_relation(krate, kind, &quote!(Reads), None));
     let uses = args.uses.iter().map(|uses| expand_relation(krate, &uses.kind, &uses.how(krate), None));
-    let relations = owns.chain(watches).chain(reads).chain(uses);
+    let keeps = args.keeps.iter().flat_map(|keeps| &keeps.kinds);
+    let keeps = keeps.map(|kind| expand_relation(krate, kind, &quote!(Keeps), None));
+    let relations = owns.chain(keeps).chain(watches).chain(reads).chain(uses);
     quote!(#(#relations),*)
 }
 
@@ -295,12 +301,14 @@ fn expand_permissions(step: &Step) -> TokenStream {
     let owns = expand_permission(step, "owns", &owned);
     let anywhere = args.owns.iter().filter(|own| own.anywhere).map(|Own { kind, .. }| kind);
     let anywhere = expand_permission(step, "anywhere", &anywhere.collect::<Vec<_>>());
+    let kept = args.keeps.iter().flat_map(|keeps| &keeps.kinds).collect::<Vec<_>>();
+    let kept = expand_permission(step, "dependents", &kept);
     let reads = expand_permission(step, "reads", &read);
     let uses = args.uses.first().map(|_| {
         let own: Path = parse_quote!(#krate::OwnCalls);
         expand_permission(step, "uses", &[&own])
     });
-    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #anywhere #reads #uses)
+    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #kept #anywhere #reads #uses)
 }
 
 /// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.

@@ -101,7 +101,8 @@ fn expand_mentioned(args: &StepArgs) -> TokenStream {
     let owns = args.owns.iter().map(|own| &own.kind);
     let watches = args.watches.iter().map(|watch| &watch.kind);
     let uses = args.uses.iter().map(|uses| &uses.kind);
-    let paths = lists.into_iter().flatten().chain(owns).chain(watches).chain(uses);
+    let keeps = args.keeps.iter().flat_map(|keeps| &keeps.kinds);
+    let paths = lists.into_iter().flatten().chain(owns).chain(keeps).chain(watches).chain(uses);
     let paths = paths.filter(|path: &&Path| variant(path).is_none());
     let types = paths.map(|path| quote!(let _: #krate::std::option::Option<#path>;));
     quote!(const _: () = { #(#types)* };)

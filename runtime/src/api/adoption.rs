@@ -6,7 +6,7 @@ use kube::api::ObjectMeta;
 use super::mark::{Owner, group, marked};
 use super::target::Target;
 use crate::kind::KindInfo;
-use crate::wiring::annotations::OWNER;
+use crate::wiring::annotations::{ORPHANED_FROM, OWNER};
 use crate::wiring::relation::Adopt;
 
 /// The writer: the reconciled object, and the field manager of its reconciler.
@@ -35,6 +35,8 @@ pub(crate) enum Ownership {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusedCall {
     Apply,
+    /// An apply for a set of dependents.
+    ApplyDependent,
     Delete,
 }
 
@@ -79,6 +81,10 @@ impl Claimant<'_> {
         match controller.or_else(ours).or(owners.first()) {
             Some(owner) => self.owner_is(owner, None),
             None => match marked(kind, meta) {
+                Some(owner) if owner.set.is_some() && self.owner.set.is_none() && self.is_component(&owner) => {
+                    // The objects that a step owns are not those of its set.
+                    Ownership::Object(format!("the dependents of {} {}", owner.reference.kind, owner.reference.name))
+                }
                 Some(owner) => self.owner_is(&owner.reference, owner.namespace.as_deref()),
                 None => self.without_owner(meta),
             },
@@ -88,7 +94,7 @@ impl Claimant<'_> {
     /// Classifies an owner reference. A reconciled object that was deleted and re-created under the same name counts as
     /// the same owner.
     fn owner_is(&self, owner: &OwnerReference, namespace: Option<&str>) -> Ownership {
-        let Owner { reference: ours, namespace: our_namespace } = self.owner;
+        let Owner { reference: ours, namespace: our_namespace, .. } = self.owner;
         let is_of_our_kind = owner.kind == ours.kind && group(owner) == group(ours);
         let place = namespace.map(|namespace| format!("{namespace}/")).unwrap_or_default();
         let words = format!("{} {place}{}", owner.kind, owner.name);
@@ -101,6 +107,11 @@ impl Claimant<'_> {
         }
     }
 
+    /// Whether the marked owner is the claimant's own object.
+    fn is_component(&self, marked: &Owner) -> bool {
+        self.owner_is(&marked.reference, marked.namespace.as_deref()) == Ownership::Ours
+    }
+
     /// Classifies an object without an owner reference by its field managers. A tool's mark takes precedence, unless
     /// this reconciler wrote it.
     fn without_owner(&self, meta: &ObjectMeta) -> Ownership {
@@ -109,7 +120,8 @@ impl Claimant<'_> {
         if let Some(tool) = tool(meta, |list, key| ours().any(|entry| claims(entry, list, key))) {
             return Ownership::Tool(tool);
         }
-        if ours().next().is_some() {
+        let is_orphan = meta.annotations.as_ref().is_some_and(|all| all.contains_key(ORPHANED_FROM));
+        if ours().next().is_some() && !is_orphan {
             return Ownership::Ours;
         }
         Ownership::Unowned(managers().next_back().and_then(|entry| entry.manager.clone()))
@@ -167,9 +179,15 @@ impl Ownership {
             Self::Sibling(owner) => (format!("belongs to {owner}"), None),
             Self::Object(owner) | Self::Tool(owner) => (format!("belongs to {owner}"), Some("always")),
         };
-        let adopt = adopt.filter(|_| call == RefusedCall::Apply);
-        let adopt = adopt.map_or_else(String::new, |word| format!(", or declare `owns({kind}, adopt = {word})`"));
-        let undone = if call == RefusedCall::Apply { "changed" } else { "deleted" };
+        let cure = |word: &str| match call {
+            RefusedCall::Apply => format!(", or declare `owns({kind}, adopt = {word})`"),
+            RefusedCall::ApplyDependent => {
+                format!(", or set `evenkeel.dev/adoption-policy: {}` in its manifest", word.replace('_', "-"))
+            }
+            RefusedCall::Delete => String::new(),
+        };
+        let adopt = adopt.map_or_else(String::new, cure);
+        let undone = if call == RefusedCall::Delete { "deleted" } else { "changed" };
         format!("{object} {whose}, so it is not {undone}; delete it, or choose another name{adopt}")
     }
 }
@@ -194,7 +212,7 @@ mod tests {
     }
 
     fn ownership(meta: Value) -> Ownership {
-        let owner = Owner { reference: reference("Widget", "w", "1"), namespace: Some("a".into()) };
+        let owner = Owner { reference: reference("Widget", "w", "1"), namespace: Some("a".into()), set: None };
         let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
         Claimant { owner: &owner, manager: "op/widget" }.ownership(&KindInfo::of::<ConfigMap>(), &meta)
     }

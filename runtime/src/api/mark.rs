@@ -1,4 +1,4 @@
-//! The mark of an owned object in another namespace than its owner, which an owner reference cannot name.
+//! The mark of an object whose owner no owner reference names: an owned object in another namespace than its owner, or a dependent of a set.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::core::ObjectMeta;
@@ -14,6 +14,8 @@ pub(crate) struct Owner {
     pub(crate) reference: OwnerReference,
     /// Its namespace; `None` if it is cluster-scoped.
     pub(crate) namespace: Option<String>,
+    /// The set of dependents that the object belongs to, as `<reconciler>/<step>`; `None`: it is owned.
+    pub(crate) set: Option<String>,
 }
 
 impl Owner {
@@ -34,10 +36,11 @@ impl Owner {
     /// The value of the label by which the objects of this owner are listed: a hash of its kind, namespace and name, as a label value is
     /// limited to 63 characters.
     pub(crate) fn id(&self) -> String {
-        let Self { reference, namespace } = self;
+        let Self { reference, namespace, set } = self;
         let namespace = namespace.as_deref().unwrap_or_default();
-        let hash =
-            Sha256::digest(format!("{}/{namespace}/{}", qualified(&reference.kind, group(reference)), reference.name));
+        let set = set.iter().map(|set| format!("/{set}")).collect::<String>();
+        let kind = qualified(&reference.kind, group(reference));
+        let hash = Sha256::digest(format!("{kind}/{namespace}/{}{set}", reference.name));
         hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -48,10 +51,12 @@ impl Owner {
 
     /// The value of the annotation: the owner, and the object that the mark is for. A copy of the object has a mark for another one.
     fn mark(&self, target: &Target) -> String {
-        let Self { reference, namespace } = self;
+        let Self { reference, namespace, set } = self;
         let owner = qualified(&reference.kind, group(reference));
         let namespace = namespace.as_deref().unwrap_or_default();
-        format!("{owner}/{namespace}/{}/{} for {}", reference.name, reference.uid, described(target))
+        // The uid is left out for a set: a component that was restored under its name keeps its dependents.
+        let of = set.as_ref().unwrap_or(&reference.uid);
+        format!("{owner}/{namespace}/{}/{of} for {}", reference.name, described(target))
     }
 }
 
@@ -62,13 +67,19 @@ pub(crate) fn marked(kind: &KindInfo, meta: &ObjectMeta) -> Option<Owner> {
     if described(&Target { kind: kind.clone(), namespace: meta.namespace.clone(), name }) != of {
         return None;
     }
-    let [kind, namespace, name, uid] = owner.split('/').collect::<Vec<_>>().try_into().ok()?;
+    let parts: Vec<_> = owner.split('/').collect();
+    let (kind, namespace, name, uid, set) = match *parts {
+        [kind, namespace, name, uid] => (kind, namespace, name, uid, None),
+        [kind, namespace, name, reconciler, step] => (kind, namespace, name, "", Some(format!("{reconciler}/{step}"))),
+        _ => return None,
+    };
     let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
     // The version of an owner reference does not count.
     let api_version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") };
     let (kind, name, uid) = (kind.to_owned(), name.to_owned(), uid.to_owned());
     let reference = OwnerReference { api_version, kind, name, uid, ..OwnerReference::default() };
-    Some(Owner { reference, namespace: Some(namespace.to_owned()) })
+    let namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
+    Some(Owner { reference, namespace, set })
 }
 
 /// The group of an owner reference.
@@ -99,7 +110,7 @@ mod tests {
         let reference = serde_json::from_value(
             json!({ "apiVersion": "shop.example.com/v2", "kind": "Shop", "name": "main", "uid": "1-2" }),
         );
-        Owner { reference: reference.unwrap(), namespace: Some("team-a".into()) }
+        Owner { reference: reference.unwrap(), namespace: Some("team-a".into()), set: None }
     }
 
     fn target(kind: KindInfo, namespace: &str) -> Target {
@@ -121,6 +132,11 @@ mod tests {
         assert_eq!((found.reference.kind, found.namespace), ("Shop".into(), Some("team-a".into())));
         assert_eq!(marked(&deployment, &meta("team-c", &mark)), None, "a copy in another namespace");
         assert_eq!(marked(&secret, &meta("team-b", &mark)), None, "a copy to another kind");
+        let set = Owner { set: Some("shop/install".into()), ..owner() };
+        let mark = set.mark(&target(deployment.clone(), "team-b"));
+        assert_eq!(mark, "Shop.shop.example.com/team-a/main/shop/install for Deployment.apps/team-b/web");
+        let found = marked(&deployment, &meta("team-b", &mark)).unwrap();
+        assert_eq!((found.set.as_deref(), found.reference.uid), (Some("shop/install"), String::new()));
         for broken in ["", "Shop/a/b for Secret/team-b/web", "Shop for Secret/team-b/web", "x"] {
             assert_eq!(marked(&secret, &meta("team-b", broken)), None, "{broken}");
         }
@@ -133,6 +149,7 @@ mod tests {
         let mut restored = owner();
         restored.reference.uid = "another".into();
         assert_eq!(restored.id(), id);
+        assert_ne!(Owner { set: Some("shop/install".into()), ..owner() }.id(), id);
         restored.namespace = Some("team-b".into());
         assert_ne!(restored.id(), id);
     }

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "operator")]
 pub(crate) mod adoption;
+#[cfg(feature = "dependents")]
+mod dependents;
 mod detail;
 mod dry_run;
 mod error;
@@ -24,6 +26,8 @@ pub(crate) use self::error::FOREIGN;
 #[cfg(feature = "operator")]
 pub(crate) use self::mark::{Owner, group, marked};
 // A glob, so that documentation and the public API listing keep the path `backend::ApiError`.
+#[cfg(feature = "dependents")]
+pub use self::dependents::{DependentCalls, KeptObject, ObjectCall};
 pub use self::detail::ErrorDetail;
 pub use self::dry_run::DryRunLog;
 pub use self::error::*;
@@ -100,6 +104,12 @@ pub trait Backend: Send + Sync {
     /// Records that the operation runs, or that it has ended.
     #[doc(hidden)]
     fn keep_operation(&self, _place: &'static str, _operation: Option<RemoteOperation>) {}
+    /// The calls for dependents; `None`: this is a trial of a step, which has none.
+    #[doc(hidden)]
+    #[cfg(feature = "dependents")]
+    fn dependents(&self) -> Option<&dyn DependentCalls> {
+        None
+    }
     /// The policy of the operator for references to other namespaces.
     fn access(&self) -> Access {
         Access::default()

@@ -40,6 +40,7 @@ fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
         lines.once(&format!("{there}[(\"{}\")]", text(&kind.kind)));
         lines.once(&match relation.how {
             How::Owns => format!("{here} == owns ==> {there}"),
+            How::Keeps => format!("{here} == keeps ==> {there}"),
             How::WatchesByName => format!("{there} -. \"triggers, by name\" .-> {here}"),
             How::WatchesLabels(selector) => format!("{there} -. \"triggers, {}\" .-> {here}", text(selector)),
             How::Reads => format!("{there} -. read .-> {here}"),

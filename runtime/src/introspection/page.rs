@@ -140,6 +140,7 @@ impl ReconcilerInfo {
             let kind = relation.kind.map(|kind| kind().resource.kind.clone())?;
             match relation.how {
                 How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
+                How::Keeps => Some(format!("- a {kind} that is one of its dependents\n")),
                 How::WatchesByName => Some(format!("- a {kind} that it asked for by name\n")),
                 How::WatchesLabels(selector) => {
                     Some(format!("- a {kind} that matches `{selector}` and that it asked for\n"))
@@ -162,9 +163,14 @@ impl ReconcilerInfo {
             let kind = relation.kind?().resource.kind.clone();
             Some(format!("- objects of the kind {kind}, owned by it{}\n", adopted(relation.adopt)))
         });
+        let kept = self.wiring.relations().filter(|relation| relation.how == How::Keeps);
+        let kept = kept.filter_map(|relation| {
+            let kind = relation.kind?().resource.kind.clone();
+            Some(format!("- dependents of the kind {kind}, in any namespace\n"))
+        });
         let outside = self.wiring.steps.iter().filter(|step| step.external);
         let outside = outside.map(|step| format!("- outside the cluster, in the step {}\n", step.name));
-        std::iter::once(status).chain(finalizer).chain(owned).chain(outside).collect()
+        std::iter::once(status).chain(finalizer).chain(owned).chain(kept).chain(outside).collect()
     }
 }
 

@@ -10,6 +10,9 @@ use super::table;
 use crate::pipeline::object::StatusStore;
 use crate::wiring::{How, KindInfo, Relation, Verb};
 
+/// Why the operator reads and writes the kind of a dependent.
+const KEEPS: &str = "keeps dependents of this kind";
+
 /// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +82,10 @@ impl Rules {
                 if deletes || relation.anywhere {
                     self.add(&kind, "", &[Verb::Delete], "owns it");
                 }
+            }
+            How::Keeps => {
+                self.add(&kind, "", reads, KEEPS);
+                self.add(&kind, "", &[Verb::Create, Verb::Patch, Verb::Delete], KEEPS);
             }
             How::WatchesByName => {
                 self.add(&kind, "", reads, "watches it by name");

@@ -114,8 +114,8 @@ impl Controller {
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
         let primary = Primary::new(decoder).storing(BareStore::new(wiring, &context.operator));
-        let relations =
-            RelatedCaches::new(&context.watches, wiring, kind.clone(), context.scope.clone(), queue.clone());
+        let of = (wiring, &*context.operator);
+        let relations = RelatedCaches::new(&context.watches, of, kind.clone(), context.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(PassSetup {
             client: context.passes.clone(),
             events: context.client.clone(),

@@ -31,6 +31,10 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         store: object.status_store(),
         hot: hot_object::is_hot(context, key),
         dry_run: context.env.dry_run,
+        #[cfg(feature = "dependents")]
+        sets: context.component_calls(key),
+        #[cfg(feature = "dependents")]
+        wiring: context.wiring,
         blocking: TaskTracker::new(),
         meter: context.env.meter.clone(),
         warned: context.warned.clone(),

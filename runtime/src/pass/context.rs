@@ -9,6 +9,8 @@ use kube::api::DynamicObject;
 use tokio_util::sync::CancellationToken;
 
 use super::api::calls::Calls;
+#[cfg(feature = "dependents")]
+use super::api::component_calls::ComponentCalls;
 use super::api::identity::Identity;
 use super::api::request::Sender;
 use super::daemon::{DaemonSetup, Daemons};
@@ -183,6 +185,23 @@ impl PassContext {
             field_manager: self.field_manager.clone(),
             whole: self.env.relations.keeps_all(),
         }
+    }
+
+    /// The calls for the dependents of an object in one pass.
+    #[cfg(feature = "dependents")]
+    pub(super) fn component_calls(&self, key: &Key) -> ComponentCalls {
+        let cache = self.env.relations.dependents();
+        ComponentCalls::new(cache.clone(), self.env.operator.clone(), cache.sum(key))
+    }
+
+    /// A sum over the dependents of an object, which changes with every change that a pass must see.
+    pub(super) fn dependents_sum(&self, object: &Object) -> u64 {
+        #[cfg(feature = "dependents")]
+        if self.wiring.keeps_dependents() {
+            return self.env.relations.dependents().sum(&Key::of(object.meta()));
+        }
+        let _ = object;
+        0
     }
 
     pub(super) fn target(&self, key: &Key) -> Target {

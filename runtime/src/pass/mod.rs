@@ -10,6 +10,8 @@ mod context;
 mod daemon;
 mod decide;
 mod delete;
+#[cfg(feature = "dependents")]
+mod dependents;
 mod elsewhere;
 mod finish;
 mod memory;

@@ -15,6 +15,10 @@ use super::report::current_pass::CurrentPass;
 use crate::interval::Clamped;
 use crate::outcome::{Outcome, PassError, PassResult};
 use crate::pipeline::context::Pass;
+#[cfg(feature = "dependents")]
+use crate::pipeline::context::stop;
+#[cfg(feature = "dependents")]
+use crate::pipeline::dependents::remove_redundant;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::mapping::mapped_to;
 use crate::pipeline::object::Object;
@@ -58,9 +62,10 @@ pub(super) async fn body(
     let asked = reconciler.timeout(object).unwrap_or(context.wiring.timeout);
     let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
     let mut pass = Pass { state: &mut state };
-    let ended = match context.wiring.hooks.is_empty() {
+    let has_more = !context.wiring.hooks.is_empty() || context.wiring.keeps_dependents();
+    let ended = match !has_more {
         true => run_code(limit, part.run(reconciler, object, &mut pass)).await,
-        // Boxed: hooks are rare and should not enlarge every body.
+        // Boxed: hooks and dependents are rare and should not enlarge every body.
         false => run_code(limit, hooked(reconciler, object, &mut pass, part).boxed()).await,
     };
     if let Some(how) = ended.cut_off() {
@@ -127,10 +132,20 @@ async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass
         hooks(before, reconciler, object, pass).await?;
     }
     part.run(reconciler, object, pass).await?;
+    #[cfg(feature = "dependents")]
+    if matches!(part, Part::Steps) {
+        tail(pass).await?;
+    }
     match around {
         Some((_, after)) => hooks(after, reconciler, object, pass).await,
         None => Ok(()),
     }
+}
+
+/// Removes the dependents that no step wants any more.
+#[cfg(feature = "dependents")]
+async fn tail(pass: &mut Pass<'_>) -> PassResult {
+    remove_redundant(pass.state).await.map_err(|error| stop(pass.state, &error))
 }
 
 async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>) -> PassResult {

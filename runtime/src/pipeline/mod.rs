@@ -6,6 +6,8 @@ pub(crate) mod bare_store;
 pub(crate) mod check;
 pub(crate) mod context;
 pub(crate) mod daemon;
+#[cfg(feature = "dependents")]
+pub(crate) mod dependents;
 #[cfg(feature = "operator")]
 pub(crate) mod dyn_reconciler;
 pub(crate) mod dynamic;

@@ -15,7 +15,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels indexes mapped cached owns anywhere uses);
+lists!(sets clears reads watches labels indexes mapped cached owns anywhere uses dependents);
 
 /// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
@@ -126,6 +126,19 @@ pub trait OwnedAnywhereBy<S>: Declared<S, anywhere> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, anywhere>, S> OwnedAnywhereBy<S> for T {}
+
+/// A kind of which the step `S` may keep dependents.
+#[cfg(feature = "dependents")]
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not keep a `{Self}` as a dependent",
+    label = "not in the `dependents(..)` of this step",
+    note = "add it to `dependents(..)` of `{S}`"
+)]
+pub trait DependentOf<S>: Declared<S, dependents> {}
+
+#[cfg(feature = "dependents")]
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, dependents>, S> DependentOf<S> for T {}
 
 /// The calls that a step sends itself, with [`Cx::client`](crate::Cx::client).
 #[derive(Debug)]

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use crate::condition::ConditionSet;
 use crate::kind::TriggeredBy;
 use crate::outcome::ReconcileError;
+#[cfg(feature = "dependents")]
+use crate::pipeline::dependents::SetSettings;
 use crate::pipeline::object::Primary;
 use crate::wiring::{Kind, StepWiring};
 
@@ -29,6 +31,13 @@ pub trait SubReconciler: Sized + Send + 'static {
     type Undo;
     /// The wiring of the step.
     const WIRING: StepWiring;
+    /// The settings of its set of dependents; `None`: it keeps none.
+    #[doc(hidden)]
+    #[cfg(feature = "dependents")]
+    #[must_use]
+    fn dependents(_: &Self::Object) -> Option<SetSettings> {
+        None
+    }
 }
 
 /// An external step with a cleanup that undoes it.

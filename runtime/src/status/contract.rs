@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::draft::StatusDraft;
 use super::inputs::ObservedInputs;
 use super::observed_by::ObservedBy;
+use super::set_status::SetStatuses;
 use crate::condition::Condition;
 
 /// A status type with the framework's fields. `#[status]` on the struct implements it.
@@ -35,7 +36,20 @@ pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send 
     }
     /// The token that each one-shot action had last, by the name of the action.
     fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
+    /// The sets of dependents; `None`: the status does not store them.
+    #[doc(hidden)]
+    fn dependents(&self) -> Option<&SetStatuses> {
+        None
+    }
 }
+
+/// A status that stores the sets of dependents. `#[status(dependents)]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "the status `{Self}` has no field for the dependents of a step",
+    label = "no `dependents` in its `#[status]`",
+    note = "write `#[evenkeel::status(dependents)]` on the struct: the kinds of the dependents are stored there before they are created"
+)]
+pub trait StoresDependents: StatusContract {}
 
 /// The type of a status field. It has a schema for the CRD.
 #[diagnostic::on_unimplemented(

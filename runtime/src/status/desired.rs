@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::fields::{Field, Fields};
-use super::framework_fields::{HANDLED_ACTIONS, OBSERVED_BY};
+use super::framework_fields::{DEPENDENTS, HANDLED_ACTIONS, OBSERVED_BY};
 use super::inputs::ObservedInputs;
 use super::request::Receipts;
+use super::set_status::SetStatuses;
 use crate::condition::{Condition, STALLED, find, is_true};
 use crate::wiring::policy::Policy;
 
@@ -24,6 +25,8 @@ pub struct DesiredStatus {
     pub observed_inputs: Option<ObservedInputs>,
     /// The handled tokens of requests.
     pub receipts: Receipts,
+    /// The sets of dependents of the reconciler.
+    pub sets: SetStatuses,
     /// The type of the summary condition.
     pub summary: &'static str,
     /// For a second reconciler of the kind: its name, and whether it is stalled.
@@ -40,6 +43,7 @@ impl DesiredStatus {
             fields: Fields::new(),
             observed_inputs: None,
             receipts: Receipts::default(),
+            sets: SetStatuses::new(),
             summary: crate::condition::READY,
             second: None,
         }
@@ -51,6 +55,9 @@ impl DesiredStatus {
         let mut status: serde_json::Map<String, Value> =
             self.fields.iter().map(|(name, field)| (name.to_string(), field.value())).collect();
         status.insert("conditions".into(), json!(self.conditions));
+        if !self.sets.is_empty() {
+            status.insert(DEPENDENTS.into(), json!(self.sets));
+        }
         if let Some((name, stalled)) = self.second {
             let mut by = BTreeMap::new();
             by.insert(name, self.observed_by(stalled));
@@ -98,7 +105,7 @@ impl DesiredStatus {
 
     /// Whether it differs from the other only in the digest or the wiring hash.
     pub(crate) fn differs_in_digest_only(&self, other: &Self) -> bool {
-        let Self { observed_generation, conditions, fields, observed_inputs, receipts, summary, second } = self;
+        let Self { observed_generation, conditions, fields, observed_inputs, receipts, sets, summary, second } = self;
         let same_inputs = match (observed_inputs, &other.observed_inputs) {
             (Some(ObservedInputs { wiring: _, digest: _, references, policy, claimed }), Some(inputs)) => {
                 (references, policy, claimed) == (&inputs.references, &inputs.policy, &inputs.claimed)
@@ -110,6 +117,7 @@ impl DesiredStatus {
             && *conditions == other.conditions
             && *fields == other.fields
             && *receipts == other.receipts
+            && *sets == other.sets
             && (summary, second) == (&other.summary, &other.second)
     }
 

@@ -10,6 +10,7 @@ use super::draft::{DraftKey, StatusDraft};
 use super::fields::{Fields, author_fields};
 use super::inputs::ObservedInputs;
 use super::observed_by::ObservedBy;
+use super::set_status::SetStatuses;
 use crate::condition::Condition;
 
 /// A status for reading. Each method corresponds to one of [`StatusContract`].
@@ -20,6 +21,7 @@ pub(crate) trait AnyStatus {
     fn last_handled_reconcile_at(&self) -> Option<&str>;
     fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>>;
     fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
+    fn dependents(&self) -> Option<&SetStatuses>;
     /// The author's fields, as JSON.
     fn author_fields(&self) -> Result<Fields, serde_json::Error>;
 }
@@ -47,6 +49,10 @@ impl<S: StatusContract> AnyStatus for S {
 
     fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>> {
         StatusContract::last_handled_actions(self)
+    }
+
+    fn dependents(&self) -> Option<&SetStatuses> {
+        StatusContract::dependents(self)
     }
 
     fn author_fields(&self) -> Result<Fields, serde_json::Error> {

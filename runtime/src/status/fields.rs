@@ -9,7 +9,7 @@ use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializ
 use serde_json::{Error, Value};
 
 use super::contract::StatusContract;
-use super::framework_fields::FRAMEWORK_FIELDS;
+use super::framework_fields::{DEPENDENTS, FRAMEWORK_FIELDS};
 
 /// The fields by their JSON names.
 pub(crate) type Fields = BTreeMap<Cow<'static, str>, Field>;
@@ -40,12 +40,14 @@ impl PartialEq for Field {
 /// # Errors
 /// The status cannot be serialized as a JSON object, for example because a map has keys that are not strings.
 pub(crate) fn author_fields<S: StatusContract>(status: &S) -> Result<Fields, Error> {
-    status.serialize(Fielder::new())
+    status.serialize(Fielder { keeps_dependents: status.dependents().is_some(), ..Fielder::new() })
 }
 
 /// Serializes each field of a struct separately, and skips those of the framework.
 struct Fielder {
     fields: Fields,
+    /// Whether the field `dependents` belongs to the framework.
+    keeps_dependents: bool,
     key: String,
     text: Vec<u8>,
 }
@@ -53,11 +55,11 @@ struct Fielder {
 impl Fielder {
     fn new() -> Self {
         // Most fields are shorter, so the buffer does not grow.
-        Self { fields: Fields::new(), key: String::new(), text: Vec::with_capacity(512) }
+        Self { fields: Fields::new(), keeps_dependents: false, key: String::new(), text: Vec::with_capacity(512) }
     }
 
     fn add(&mut self, name: Cow<'static, str>, value: &(impl Serialize + ?Sized)) -> Result<(), Error> {
-        if FRAMEWORK_FIELDS.contains(&&*name) {
+        if FRAMEWORK_FIELDS.contains(&&*name) || self.keeps_dependents && name == DEPENDENTS {
             return Ok(());
         }
         self.text.clear();

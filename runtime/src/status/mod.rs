@@ -12,11 +12,15 @@ pub(crate) mod observed;
 mod observed_by;
 pub(crate) mod operation;
 pub mod request;
+mod set_status;
 
-pub use self::contract::{StatusContract, StatusField, field_schema};
+pub use self::contract::{StatusContract, StatusField, StoresDependents, field_schema};
 pub(crate) use self::framework_fields::used_fields;
 #[cfg(feature = "operator")]
-pub(crate) use self::framework_fields::{FRAMEWORK_FIELDS, OBSERVED_BY};
+pub(crate) use self::framework_fields::{DEPENDENTS, FRAMEWORK_FIELDS, OBSERVED_BY};
 pub use self::inputs::ObservedInputs;
 #[cfg(feature = "operator")]
 pub(crate) use self::inputs::{NOT_FINAL, PATCHED};
+#[cfg(feature = "dependents")]
+pub(crate) use self::set_status::most_not_ready;
+pub use self::set_status::{NotReadyObject, SetStatus, SetStatuses};

@@ -20,6 +20,10 @@ where
 
 impl ObjectForm for Whole {}
 impl ObjectForm for Decoded {}
+#[cfg(feature = "dependents")]
+impl<const METADATA: bool> ObjectForm for crate::client::decode::Marked<METADATA> {
+    const METADATA: bool = METADATA;
+}
 impl ObjectForm for Meta {
     const METADATA: bool = true;
 }

@@ -6,6 +6,8 @@ mod by_selector;
 mod cached_object;
 mod declared;
 mod dependency_map;
+#[cfg(feature = "dependents")]
+pub(crate) mod dependents;
 mod error;
 mod first_list;
 mod foreign_owner;

@@ -1,16 +1,17 @@
 //! The type-erased caches of the kinds that steps own and watch: one handle for the passes of a reconciler.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+mod owned_watch;
+
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use kube::api::ObjectMeta;
-use kube::runtime::watcher::Event;
-
 use super::by_name::Named;
 use super::by_selector::{LabelWatch, Labelled};
-use super::cached_object::{CacheForm, CachedObject};
-use super::declared::{counts, declared, indexers, owned_labels, without_how};
+use super::cached_object::CachedObject;
+use super::declared::{counts, declared, indexers, without_how};
+#[cfg(feature = "dependents")]
+use super::dependents::{Component, DependentCache};
 use super::first_list::WatchHandle;
 use super::foreign_owner::Foreign;
 use super::lock::lock;
@@ -23,7 +24,6 @@ use super::subscriptions::Subscriptions;
 use super::watch_target::WatchTarget;
 use super::write_guard::WriteGuard;
 use crate::api::{ApiError, Selection, Target, Watched};
-use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::{Cache, How, KindInfo, Wiring};
 
@@ -39,6 +39,8 @@ struct Inner {
     scope: Scope,
     children: Children,
     foreign: Foreign,
+    #[cfg(feature = "dependents")]
+    dependents: DependentCache,
     /// The watches of owned kinds.
     owned: Vec<WatchHandle>,
     labelled: Vec<Labelled>,
@@ -51,8 +53,22 @@ struct Inner {
 }
 
 impl RelatedCaches {
-    /// Joins the watches of owned kinds and of label selectors. Watches by name start on the first request.
-    pub(crate) fn new(watches: &SharedWatches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
+    /// Joins the watches of owned kinds, of dependents and of label selectors for a reconciler of this operator. Watches by name start on the
+    /// first request.
+    pub(crate) fn new(
+        watches: &SharedWatches,
+        (wiring, operator): (&Wiring, &str),
+        owner: KindInfo,
+        scope: Scope,
+        queue: Queue,
+    ) -> Self {
+        #[cfg(feature = "dependents")]
+        let dependents = {
+            let component = Component { kind: owner.clone(), wiring, operator };
+            DependentCache::new(watches, component, scope.clone(), &queue)
+        };
+        #[cfg(not(feature = "dependents"))]
+        let _ = operator;
         let scope = scope.around(&owner);
         let kinds = without_how(declared(wiring, |how| how == How::Owns));
         let counts = kinds.iter().map(|(kind, cache)| counts(wiring, kind, *cache)).collect();
@@ -74,19 +90,30 @@ impl RelatedCaches {
                 labelled: labelled.collect(),
                 watched,
                 by_name,
-                owned: owned(inner, watches, (&children, &foreign), (wiring, &scope)),
+                owned: owned_watch::join(&enqueue_of(inner), watches, (&children, &foreign), (wiring, &scope)),
                 scope,
                 children,
                 foreign,
+                #[cfg(feature = "dependents")]
+                dependents,
                 named: Mutex::default(),
                 interest: Mutex::default(),
             }
         }))
     }
 
-    /// The progress of the watches of owned kinds and of label selectors.
+    /// The progress of the watches of owned kinds, of dependents and of label selectors.
     pub(crate) fn lists(&self) -> Vec<WatchHandle> {
-        self.0.owned.iter().cloned().chain(self.0.labelled.iter().flat_map(Labelled::lists)).collect()
+        let lists = self.0.owned.iter().cloned().chain(self.0.labelled.iter().flat_map(Labelled::lists));
+        #[cfg(feature = "dependents")]
+        let lists = lists.chain(self.0.dependents.lists());
+        lists.collect()
+    }
+
+    /// The dependents of the reconciled objects.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn dependents(&self) -> &DependentCache {
+        &self.0.dependents
     }
 
     /// Whether cached objects keep the fields that are stripped by default.
@@ -97,6 +124,8 @@ impl RelatedCaches {
     /// Lets the events of owned kinds enqueue objects from now on.
     pub(crate) fn go_live(&self) {
         self.0.live.store(true, Ordering::SeqCst);
+        #[cfg(feature = "dependents")]
+        self.0.dependents.go_live();
     }
 
     /// The owned objects of the owner with this uid, from the cache and our own writes.
@@ -156,7 +185,8 @@ impl RelatedCaches {
         let namespace = target.namespace.as_deref().map(Arc::from);
         let place = WatchTarget { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
         let declared = self.0.by_name.iter().find(|(kind, _)| *kind == target.kind);
-        let cache = declared.map_or(How::WatchesByName.cache(), |(_, cache)| *cache);
+        // No step reads an object that is not declared: a foreign one of which a pass waits for the end.
+        let cache = declared.map_or(Cache::Metadata, |(_, cache)| *cache);
         let (inner, watched) = (Arc::downgrade(&self.0), Watched::Object(target.clone()));
         let subscriber = Arc::as_ptr(&self.0) as usize;
         self.0.watches.named((place, cache), subscriber, move || enqueue_waiting(&inner, &watched))
@@ -278,84 +308,10 @@ fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, watch: LabelWatch, sco
     Labelled::join(watches, watch, places, enqueue)
 }
 
-fn owned(
-    inner: &Weak<Inner>,
-    watches: &SharedWatches,
-    (children, foreign): (&Children, &Foreign),
-    (wiring, scope): (&Wiring, &Scope),
-) -> Vec<WatchHandle> {
-    let kinds = children.kinds().iter().enumerate();
-    let places = kinds.flat_map(|(at, (kind, cache))| {
-        let places = scope.selected_places(kind, owned_labels(wiring, kind).as_deref(), None);
-        places.into_iter().map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
-    });
-    let sinks = || (children.clone(), foreign.clone());
-    let join = |(owned, cache, place): (Owned, Cache, WatchTarget)| match cache {
-        Cache::None => join_owned::<OwnerRecord>(inner, watches, sinks(), owned, place),
-        Cache::Metadata => join_owned::<Meta>(inner, watches, sinks(), owned, place),
-        Cache::Full => join_owned::<Whole>(inner, watches, sinks(), owned, place),
-    };
-    places.map(join).collect()
-}
-
-/// An owned kind, as its position in the list of owned kinds.
-#[derive(Clone, Copy)]
-struct Owned {
-    kind: usize,
-    /// Whether more than the record is cached.
-    keeps: bool,
-}
-
-impl Owned {
-    /// Passes the metadata and the cached part of the object on.
-    fn take<K: CacheForm>(
-        self,
-        object: K,
-        take: impl FnOnce(usize, &ObjectMeta, Option<CachedObject>) -> Vec<Key>,
-    ) -> Vec<Key> {
-        if !self.keeps {
-            return take(self.kind, object.meta(), None);
-        }
-        let cached = object.into_cached();
-        cached.meta().map_or_else(Vec::new, |meta| take(self.kind, meta, Some(cached.clone())))
-    }
-}
-
-fn join_owned<K: CacheForm>(
-    inner: &Weak<Inner>,
-    watches: &SharedWatches,
-    (children, foreign): (Children, Foreign),
-    owned: Owned,
-    place: WatchTarget,
-) -> WatchHandle {
-    let (inner, namespace, mut listed) = (inner.clone(), place.namespace.clone(), HashSet::new());
-    let kind = children.kinds()[owned.kind].0.clone();
-    watches.join(&place, move |event: Event<K>| {
-        let waiting = match &event {
-            Event::Init => Vec::new(),
-            Event::InitApply(object) | Event::Apply(object) => foreign.seen(&kind, object.meta()),
-            Event::Delete(object) => foreign.gone(&kind, &Key::of(object.meta())),
-            Event::InitDone => foreign.retain(&kind, namespace.as_deref(), &listed),
-        };
-        let owners = match event {
-            Event::Init => {
-                listed.clear();
-                children.begin_list(owned.kind, namespace.clone());
-                Vec::new()
-            }
-            Event::InitApply(object) => {
-                listed.insert(Key::of(object.meta()));
-                owned.take(object, |kind, meta, cached| children.listed(kind, namespace.as_ref(), meta, cached))
-            }
-            Event::Apply(object) => owned.take(object, |kind, meta, cached| children.apply(kind, meta, cached)),
-            Event::Delete(object) => children.remove(owned.kind, &Key::of(object.meta())),
-            Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
-        };
-        enqueue(&inner, &owners, TriggerSet::OWNED);
-        enqueue(&inner, &waiting, TriggerSet::WATCHED);
-    });
-    let progress = watches.progress::<K>(&place).subscribe();
-    (place, progress)
+/// Enqueues objects once passes run.
+fn enqueue_of(inner: &Weak<Inner>) -> owned_watch::Enqueue {
+    let inner = inner.clone();
+    Arc::new(move |keys, triggers| enqueue(&inner, keys, triggers))
 }
 
 fn enqueue(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {

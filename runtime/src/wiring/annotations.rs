@@ -8,11 +8,22 @@ pub const OPERATOR_NAMESPACE: &str = "evenkeel.dev/operator-namespace";
 /// The annotation that requests a reconcile, unless `#[reconciler(request_annotation = "..")]` names another one.
 pub const REQUESTED_AT: &str = "evenkeel.dev/requestedAt";
 
-/// The annotation of an owned object in another namespace than its owner: the owner, and the object that the mark is for.
+/// The annotation of a dependent, and of an owned object in another namespace than its owner: the owner, and the object that the mark is for.
 pub const OWNER: &str = "evenkeel.dev/owner";
 
-/// The label of an owned object in another namespace than its owner: a hash of the kind, the namespace and the name of the owner.
+/// The label of the same objects: a hash of the kind, the namespace and the name of the owner, and of the set of a dependent.
 pub const DEPENDENT_OF: &str = "evenkeel.dev/dependent-of";
+
+/// The label of a dependent with the name of its operator, by which dependents are watched.
+#[cfg(feature = "dependents")]
+pub(crate) const OPERATOR: &str = "evenkeel.dev/operator";
+
+/// The annotation of a dependent with the digest of what was applied, and what holds when it is no longer wanted.
+#[cfg(feature = "dependents")]
+pub(crate) const APPLIED: &str = "evenkeel.dev/applied";
+
+/// The annotation of a former dependent that stayed when it was no longer wanted, with its former owner.
+pub(crate) const ORPHANED_FROM: &str = "evenkeel.dev/orphaned-from";
 
 /// The annotation that suspends an object with the value `"true"`.
 ///

@@ -230,6 +230,21 @@ impl Wiring {
         self.steps.iter().flat_map(|step| step.actions).copied()
     }
 
+    /// Whether a step keeps a set of dependents.
+    pub(crate) fn keeps_dependents(&self) -> bool {
+        self.steps.iter().any(StepWiring::keeps_dependents)
+    }
+
+    /// The name of the set of dependents that this step keeps, among all sets of an object.
+    pub(crate) fn set_key(&self, step: &str) -> String {
+        format!("{}/{step}", self.name)
+    }
+
+    /// Whether a step of this reconciler keeps the set of this name, or did so in an earlier version.
+    pub(crate) fn is_own_set(&self, key: &str) -> bool {
+        key.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// Whether only some objects of the kind are reconciled.
     #[cfg(feature = "operator")]
     pub(crate) const fn selects(&self) -> bool {
@@ -243,12 +258,13 @@ impl Wiring {
         self.labels.filter(|_| !self.needs_finalizer())
     }
 
-    /// Whether a step is external (changes something outside the cluster) or owns objects in other namespaces, or a hook runs on deletion.
+    /// Whether a step is external (changes something outside the cluster), owns objects in other namespaces or keeps dependents, or a hook runs on
+    /// deletion.
     #[must_use]
     pub(crate) const fn needs_finalizer(&self) -> bool {
         let mut i = 0;
         while i < self.steps.len() {
-            if self.steps[i].external || self.steps[i].owns_anywhere() {
+            if self.steps[i].external || self.steps[i].owns_anywhere() || self.steps[i].keeps_dependents() {
                 return true;
             }
             i += 1;

@@ -76,7 +76,7 @@ impl Relation {
     /// The verbs by which objects of the kind are read and watched.
     pub(crate) const fn read_verbs(&self) -> &'static [Verb] {
         match (self.how, self.cache) {
-            (How::Owns, _) | (How::WatchesByName, Cache::None | Cache::Metadata) => {
+            (How::Owns | How::Keeps, _) | (How::WatchesByName, Cache::None | Cache::Metadata) => {
                 &[Verb::Get, Verb::List, Verb::Watch]
             }
             (How::WatchesByName, Cache::Full) | (How::WatchesLabels(_), _) => &[Verb::List, Verb::Watch],
@@ -131,6 +131,10 @@ pub enum How {
     /// `owns(K)`: the step writes objects of the kind with an owner reference. A change to one triggers a reconcile of
     /// the owner.
     Owns,
+    #[doc(hidden)]
+    /// `dependents(K)`: the step keeps a set of objects that may contain objects of the kind. They have marks instead of an owner reference. A
+    /// change to one triggers a reconcile of the component.
+    Keeps,
     /// `watches(K, by_name)`: one watch per name that the step reads. The role needs list and watch, and get unless the
     /// cache is full.
     WatchesByName,
@@ -149,7 +153,7 @@ impl How {
     pub const fn cache(self) -> Cache {
         match self {
             Self::WatchesByName | Self::WatchesLabels(_) => Cache::Full,
-            Self::Owns | Self::Reads | Self::Uses(_) => Cache::None,
+            Self::Owns | Self::Keeps | Self::Reads | Self::Uses(_) => Cache::None,
         }
     }
 
@@ -164,7 +168,7 @@ impl How {
     pub const fn selector(self) -> Option<&'static str> {
         match self {
             Self::WatchesLabels(selector) => Some(selector),
-            Self::Owns | Self::WatchesByName | Self::Reads | Self::Uses(_) => None,
+            Self::Owns | Self::Keeps | Self::WatchesByName | Self::Reads | Self::Uses(_) => None,
         }
     }
 }

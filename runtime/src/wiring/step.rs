@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::handler::UndoStep;
-use super::relation::Relation;
+use super::relation::{How, Relation};
 use crate::kind::KindInfo;
 use crate::outcome::reporting::{Until, VariantInfo, WatchedKind};
 
@@ -61,6 +61,18 @@ impl StepWiring {
         let mut i = 0;
         while i < self.relations.len() {
             if self.relations[i].anywhere {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
+    /// Whether the step keeps a set of dependents, which the finalizer of their component deletes.
+    pub(crate) const fn keeps_dependents(&self) -> bool {
+        let mut i = 0;
+        while i < self.relations.len() {
+            if matches!(self.relations[i].how, How::Keeps) {
                 return true;
             }
             i += 1;

@@ -10,6 +10,8 @@ mod side_channel;
 mod strip;
 
 pub(crate) use self::fallible::{Decoded, Decoder, Invalid, decoding};
+#[cfg(feature = "dependents")]
+pub(crate) use self::object::Marked;
 pub(crate) use self::object::{Meta, OwnerRecord, Whole, is_status, list, object};
 pub(crate) use self::side_channel::{RawTextStore, with_raw_texts};
 pub(crate) use self::strip::keeping_all;

@@ -125,7 +125,11 @@ impl Owned<'_> {
         let ownership = self.claimant.ownership(&self.target.kind, &meta);
         match &ownership {
             Ownership::Ours => {}
-            ownership if !ownership.may_adopt(adopt) => return Err(self.refuse(ownership, &meta, RefusedCall::Apply)),
+            ownership if !ownership.may_adopt(adopt) => {
+                let is_set = self.claimant.owner.set.is_some();
+                let call = if is_set { RefusedCall::ApplyDependent } else { RefusedCall::Apply };
+                return Err(self.refuse(ownership, &meta, call));
+            }
             _ => {
                 self.free();
                 return Ok(Write::Adopt(Box::new(meta)));
@@ -249,7 +253,7 @@ mod tests {
             controller: Some(true),
             block_owner_deletion: None,
         };
-        let owner = Owner { reference, namespace: Some("a".into()) };
+        let owner = Owner { reference, namespace: Some("a".into()), set: None };
         let claimant = Claimant { owner: &owner, manager: "tester" };
         run(Owned { calls: &script.calls, claimant, target: &target(), subscriber: None }).await
     }
@@ -364,8 +368,13 @@ mod tests {
             let script = Script::new([conflict(), found, owned_by("8", "o")]);
             let watches =
                 SharedWatches::new(script.calls.sender.client.plain(), Health::default(), Streaming::default());
-            let relations =
-                RelatedCaches::new(&watches, &Wiring::EMPTY, kind.clone(), Scope::default(), Queue::default());
+            let relations = RelatedCaches::new(
+                &watches,
+                (&Wiring::EMPTY, "tester"),
+                kind.clone(),
+                Scope::default(),
+                Queue::default(),
+            );
             let object = json!({ "metadata": { "name": "x" } });
             let _ = as_owner(&script, async |owned: Owned<'_>| {
                 let owned = Owned { subscriber: Some((&relations, &key)), ..owned };

@@ -27,6 +27,8 @@ const APPLY: &[&str] = &["create", "patch"];
 const PATCH: &[&str] = &["patch"];
 const CREATE: &[&str] = &["create"];
 const DELETE: &[&str] = &["delete"];
+#[cfg(feature = "dependents")]
+const UPDATE: &[&str] = &["update"];
 
 /// The API calls of one pass or of one of its steps. Writes require a valid permit.
 #[derive(Clone)]
@@ -37,6 +39,15 @@ pub(crate) struct Calls {
     pub(crate) field_manager: Arc<str>,
     /// Whether returned objects include `managedFields`, which are skipped otherwise.
     pub(crate) whole: bool,
+}
+
+/// What is known of an object after its deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deleted {
+    /// It does not exist any more.
+    Gone,
+    /// It may have finalizers left.
+    Terminating,
 }
 
 /// A request, unless its parameters are invalid.
@@ -165,20 +176,68 @@ impl Calls {
         }
     }
 
-    /// Deletes this version of the object. Another version is a conflict; an absent object is no error.
+    /// Deletes this version of the object, and what it owns after it. Another version is a conflict; an absent object is no error.
     pub(crate) async fn delete(&self, target: &Target, uid: &str, version: &str) -> Result<(), ApiError> {
+        self.delete_with(DeleteParams::background(), target, uid, version).await.map(drop)
+    }
+
+    /// The same, and what the object owns before it.
+    #[cfg(feature = "dependents")]
+    pub(crate) async fn delete_in_foreground(
+        &self,
+        target: &Target,
+        uid: &str,
+        version: &str,
+    ) -> Result<Deleted, ApiError> {
+        self.delete_with(DeleteParams::foreground(), target, uid, version).await
+    }
+
+    /// The same as [`delete`](Self::delete), with what is known of the object then.
+    #[cfg(feature = "dependents")]
+    pub(crate) async fn delete_in_background(
+        &self,
+        target: &Target,
+        uid: &str,
+        version: &str,
+    ) -> Result<Deleted, ApiError> {
+        self.delete_with(DeleteParams::background(), target, uid, version).await
+    }
+
+    async fn delete_with(
+        &self,
+        params: DeleteParams,
+        target: &Target,
+        uid: &str,
+        version: &str,
+    ) -> Result<Deleted, ApiError> {
         self.may_write()?;
         let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: Some(version.to_owned()) };
-        let params = DeleteParams::background().preconditions(preconditions);
+        let params = params.preconditions(preconditions);
         match self.sender.answered(self.call(verbs(target).delete(&target.name, &params))).await {
-            Ok(body) if decode::is_status(&body) => Ok(()),
-            Ok(body) => self.object(target, &body).map(drop),
+            Ok(body) if decode::is_status(&body) => Ok(Deleted::Gone),
+            Ok(body) => self.object(target, &body).map(|_| Deleted::Terminating),
             Err(missing) if missing.is_404() => match self.get(target).await? {
                 Some(_) => Err(missing),
-                None => Ok(()),
+                None => Ok(Deleted::Gone),
             },
             Err(error) => Err(explain(error, DELETE, target, None)),
         }
+    }
+
+    /// Replaces the object. The body contains its version.
+    #[cfg(feature = "dependents")]
+    pub(crate) async fn replace(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
+        let params = PostParams { field_manager: Some(self.field_manager.to_string()), ..PostParams::default() };
+        let request = verbs(target).replace(&target.name, &params, object.to_string().into_bytes());
+        self.write(target, UPDATE, None, request).await
+    }
+
+    /// Checks whether the API server would create the object, without creating it.
+    #[cfg(feature = "dependents")]
+    pub(crate) async fn try_create(&self, target: &Target, object: &Value) -> Result<(), ApiError> {
+        let params = PostParams { field_manager: Some(self.field_manager.to_string()), dry_run: true };
+        let request = verbs(target).create(&params, object.to_string().into_bytes());
+        self.write(target, CREATE, None, request).await.map(drop)
     }
 
     /// Sends a write and returns the resulting object.

@@ -4,6 +4,8 @@ pub(super) mod already_applied;
 pub(super) mod apply;
 pub(super) mod calls;
 mod classify;
+#[cfg(feature = "dependents")]
+pub(super) mod component_calls;
 pub(super) mod correction_backoff;
 pub(super) mod gone;
 pub(super) mod identity;
@@ -25,6 +27,8 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use self::calls::Calls;
+#[cfg(feature = "dependents")]
+use self::component_calls::ComponentCalls;
 use self::identity::{Identity, Unwritten};
 use self::owned_object::owner;
 use self::owned_writes::Children;
@@ -38,6 +42,8 @@ use crate::queue::Key;
 use crate::queue::meter::Meter;
 use crate::status::operation::RemoteOperation;
 use crate::watch::{CachedObject, Primary, RelatedCaches, selects};
+#[cfg(feature = "dependents")]
+use crate::wiring::Wiring;
 use crate::wiring::{Cache, How, KindInfo, Relation};
 
 /// The backend of one pass.
@@ -61,6 +67,12 @@ pub(super) struct PassBackend {
     pub(super) store: StatusStore,
     /// The object changes faster than a pass takes, so its status is patched.
     pub(super) hot: bool,
+    /// The dependents of the object.
+    #[cfg(feature = "dependents")]
+    pub(super) sets: ComponentCalls,
+    /// The wiring of the reconciler.
+    #[cfg(feature = "dependents")]
+    pub(super) wiring: &'static Wiring,
     /// The log of the dry run, if this is one.
     pub(super) dry_run: Option<&'static dyn DryRunLog>,
     pub(super) blocking: TaskTracker,
@@ -113,6 +125,14 @@ impl PassBackend {
         Ok(())
     }
 
+    /// The sum over the dependents when the pass last looked.
+    pub(super) fn dependents_seen(&self) -> u64 {
+        #[cfg(feature = "dependents")]
+        return self.sets.seen();
+        #[cfg(not(feature = "dependents"))]
+        0
+    }
+
     /// The object as the owner of others, created on first use.
     pub(super) fn owner(&self) -> &Owner {
         let Identity { target, uid, .. } = &self.identity;
@@ -133,7 +153,7 @@ impl PassBackend {
         let calls = self.calls.of_step(step);
         let found = match how {
             How::WatchesLabels(selector) => calls.find(target, selector).await?,
-            How::WatchesByName | How::Owns | How::Reads | How::Uses(_) => calls.get(target).await?,
+            How::WatchesByName | How::Owns | How::Keeps | How::Reads | How::Uses(_) => calls.get(target).await?,
         };
         Ok(found.map(Arc::new))
     }
@@ -187,7 +207,9 @@ impl Backend for PassBackend {
             let entry = match relation.how {
                 How::WatchesByName => self.relations.named(&self.key, &target).await?,
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
-                How::Owns | How::Reads | How::Uses(_) => return self.unwatched(step, relation, &target).await,
+                How::Owns | How::Keeps | How::Reads | How::Uses(_) => {
+                    return self.unwatched(step, relation, &target).await;
+                }
             };
             // If the step also owns the kind, the watch may not have delivered its last write yet.
             let cached = || entry.as_ref().map(|entry| entry.seen(&target));
@@ -289,6 +311,11 @@ impl Backend for PassBackend {
             }
         }
         .boxed()
+    }
+
+    #[cfg(feature = "dependents")]
+    fn dependents(&self) -> Option<&dyn crate::api::DependentCalls> {
+        Some(self)
     }
 
     fn dry_run(&self) -> Option<&'static dyn DryRunLog> {

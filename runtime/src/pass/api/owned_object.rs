@@ -65,7 +65,7 @@ pub(crate) fn owner(target: &Target, uid: &str) -> Owner {
         block_owner_deletion: Some(true),
         controller: Some(true),
     };
-    Owner { reference, namespace: target.namespace.clone() }
+    Owner { reference, namespace: target.namespace.clone(), set: None }
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
         let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
         let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}}).to_string();
         let reference = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
-        let owner = Owner { reference: reference.clone(), namespace: Some("team-a".into()) };
+        let owner = Owner { reference: reference.clone(), namespace: Some("team-a".into()), set: None };
         let sent = owned(&target, r#"{"metadata": {"name": "child"}}"#, &owner, &[]).expect("it may be sent");
         let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [reference]});
         assert_eq!(sent, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}));

@@ -30,7 +30,7 @@ pub(in crate::pass) fn is_as_it_was(
     held_up: Option<&PassError>,
     late: Option<LateDigest>,
 ) -> bool {
-    let owned = owned_sum(context, object);
+    let owned = owned_sum(context, object).wrapping_add(context.dependents_sum(object));
     let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, reference)));
     // The next pass checks a dependency that only waits. A stalled verdict is part of the digest.
     let stalled = held_up.filter(|pass_error| pass_error.class == Class::Stalled);
@@ -116,6 +116,7 @@ pub(in crate::pass) fn digest_after(
     claimed: &[String],
 ) -> String {
     let mut tracked = backend.tracked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    tracked.moved(backend.dependents_seen());
     for reference in references {
         let unread =
             || if is_policy_only(context.wiring, reference) { POLICY_ONLY.to_owned() } else { watched_version(None) };

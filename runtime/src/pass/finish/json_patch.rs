@@ -203,6 +203,7 @@ mod tests {
             fields: std::collections::BTreeMap::default(),
             observed_inputs: None,
             receipts: crate::status::request::Receipts::default(),
+            sets: crate::status::SetStatuses::new(),
             summary: "Ready",
             second: None,
         }

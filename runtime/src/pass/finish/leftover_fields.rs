@@ -15,7 +15,7 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::status::observed::Observed;
-use crate::status::{FRAMEWORK_FIELDS, OBSERVED_BY};
+use crate::status::{DEPENDENTS, FRAMEWORK_FIELDS, OBSERVED_BY};
 use crate::wiring::Wiring;
 
 const CONDITIONS: &str = "conditions";
@@ -53,6 +53,7 @@ fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, wri
         let below = match (&**name, intended.get(name)) {
             (CONDITIONS, _) => conditions(context.wiring, intent, value),
             (OBSERVED_BY, _) => second(intent, &intended, value),
+            (DEPENDENTS, _) if context.wiring.keeps_dependents() => sets(context.wiring, &intended, value),
             (_, Some(intended)) => difference(value, intended),
             (_, None) => is_dropped(context.wiring, object, name).then(|| json!({})),
         };
@@ -69,6 +70,13 @@ fn conditions(wiring: &Wiring, intent: &DesiredStatus, shown: &Value) -> Option<
     let left = types.filter(|type_| ours(type_) && crate::condition::find(&intent.conditions, type_).is_none());
     let left: Map<String, Value> = left.map(|type_| (format!("k:{}", json!({ "type": type_ })), json!({}))).collect();
     (!left.is_empty()).then(|| left.into())
+}
+
+/// The leftover fields of our own sets of dependents.
+fn sets(wiring: &Wiring, intended: &Value, shown: &Value) -> Option<Value> {
+    let own = shown.as_object()?.iter().filter(|(key, _)| wiring.is_own_set(key));
+    let own: Map<String, Value> = own.map(|(key, set)| (key.clone(), set.clone())).collect();
+    difference(&own.into(), intended.get(DEPENDENTS).unwrap_or(&json!({})))
 }
 
 /// The leftover fields of our own entry in `observedBy`, which only reconcilers other than the first have.

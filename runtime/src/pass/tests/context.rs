@@ -170,7 +170,7 @@ pub(super) fn of_wiring(
         operator: "tester".into(),
         reconciler,
         primary: Primary::new(Decoder::of::<Thing>()),
-        relations: RelatedCaches::new(&watches, wiring, kind, Scope::default(), Queue::default()),
+        relations: RelatedCaches::new(&watches, (wiring, "tester"), kind, Scope::default(), Queue::default()),
         queue: Queue::default(),
         stop: CancellationToken::new(),
         jitter: Jitter::default(),

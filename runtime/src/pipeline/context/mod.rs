@@ -11,11 +11,13 @@ mod run;
 mod run_handler;
 mod timeout;
 
+use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::api::ApiError;
 use crate::condition::{Condition, ConditionMarker, ConditionStatus};
 use crate::interval::Clamped;
 use crate::outcome::Requeue;
@@ -28,15 +30,19 @@ use crate::pipeline::restricted_field::{Restricted, WrittenBy};
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 use crate::status::StatusContract;
+use crate::status::operation::RemoteOperation;
 use crate::status::request::Action;
 use crate::wiring::policy::Policy;
 
 pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::join::{both, fork, joined, merge};
+pub(crate) use self::record::store;
 pub(crate) use self::run::StepTag;
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
+#[cfg(feature = "dependents")]
+pub(crate) use self::run::stop;
 pub(crate) use self::run::undo_all;
 pub use self::run::{Pipeline, conclude, finish, pipeline};
 pub(crate) use self::run_handler::{claim, hook, observe, run_daemon, undo};
@@ -75,6 +81,14 @@ pub type StatusOf<S> = <<<S as SubReconciler>::Object as Primary>::Status as Sta
 impl<S> std::fmt::Debug for Cx<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cx").field("name", &self.state.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "dependents")]
+impl<S> Cx<'_, S> {
+    /// The state of the pass, and what the step has said about its conditions.
+    pub(crate) fn parts(&mut self) -> (&mut PassState, (&mut u64, &mut Option<usize>)) {
+        (self.state, (&mut self.set_bits, &mut self.named))
     }
 }
 
@@ -244,6 +258,89 @@ impl<S: SubReconciler> Cx<'_, S> {
             Some(Err(panic)) => resume_unwind(panic),
             None => resume_unwind(Box::new("blocking work was abandoned by the runtime")),
         }
+    }
+}
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Stores the author's fields of the status now, for example before a side effect.
+    ///
+    /// Without this call they are stored at the end of the pass. Stores what was changed through [`status`](Self::status) and
+    /// [`write`](Self::write). Each call with a changed field sends one write, and returns when the API server has stored it. An id that is
+    /// stored before a call to another system therefore survives a crash of the operator. A call without a changed field sends no request.
+    ///
+    /// ```ignore
+    /// let id = Uuid::new_v4();
+    /// cx.status().order = Some(id);
+    /// cx.commit().await?;
+    /// shop.order(id).await?; // after a crash the next pass finds `status.order`, and asks for the same one
+    /// ```
+    ///
+    /// Only the status is written, and no condition: conditions are computed when the pass ends. To store a value in the metadata or the spec
+    /// before the steps run, such as a generated name, use a [claim](macro@crate::claim), which stores it together with the finalizer.
+    ///
+    /// # Errors
+    /// The write failed. After a conflict the pass is discarded and runs again, even if the step ignores the error.
+    pub async fn commit(&mut self) -> Result<(), ApiError> {
+        store(self.state, false).await
+    }
+
+    /// Starts a long-running operation for the current spec, or polls the one that is running.
+    ///
+    /// Returns `Some` when the operation has ended, and `None` while it is running. For `None`, return an error of class `waiting(poll = ..)`
+    /// and call this method again in the next pass.
+    ///
+    /// - `start` starts the operation and returns its handle. The handle is stored in the status field immediately, so that the operator polls
+    ///   this operation after a restart instead of starting another one.
+    /// - `poll` queries the operation. It returns `None` while the operation is running, and `Some` when it has ended, successfully or not.
+    ///   `T` must therefore distinguish success from failure.
+    ///
+    /// If an operation ends that was started for an earlier generation of the object, its result is dropped and `start` is called again.
+    ///
+    /// `start` can run twice for one operation in two cases: the operator crashes before the handle is stored, or the API server stays
+    /// unreachable until the operator is restarted. If this matters, derive the name of the operation from the UID of the object, and let
+    /// `start` look for an existing one first.
+    ///
+    /// ```ignore
+    /// let created = cx.operation(
+    ///     |status| &mut status.creation,
+    ///     || cloud.begin_create(&database.spec),
+    ///     |handle| cloud.created(handle),
+    /// );
+    /// let Some(id) = created.await? else { return Err(DatabaseError::Creating) };
+    /// ```
+    ///
+    /// # Errors
+    /// `start` or `poll` failed, or the handle could not be stored. The next call tries again.
+    pub async fn operation<T, E, A, B>(
+        &mut self,
+        field: impl Fn(&mut StatusOf<S>) -> &mut Option<RemoteOperation> + Send,
+        start: impl FnOnce() -> A + Send,
+        poll: impl FnOnce(String) -> B + Send,
+    ) -> Result<Option<T>, E>
+    where
+        A: Future<Output = Result<String, E>> + Send,
+        B: Future<Output = Result<Option<T>, E>> + Send,
+        E: From<ApiError>,
+    {
+        self.state.halt_before("the operation").await;
+        let (place, backend) = (std::any::type_name_of_val(&field), self.state.backend.clone());
+        // A handle that could not be stored is still available while the process runs.
+        if let Some(running) = field(self.status()).clone().or_else(|| backend.operation(place)) {
+            let Some(ended) = poll(running.handle.clone()).await? else {
+                *field(self.status()) = Some(running);
+                return Ok(None);
+            };
+            *field(self.status()) = None;
+            backend.keep_operation(place, None);
+            if running.generation == self.state.generation() {
+                return Ok(Some(ended));
+            }
+        }
+        let started = RemoteOperation { handle: start().await?, generation: self.state.generation() };
+        backend.keep_operation(place, Some(started.clone()));
+        *field(self.status()) = Some(started);
+        store(self.state, true).await?;
+        Ok(None)
     }
 }
 

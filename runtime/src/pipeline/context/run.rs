@@ -9,6 +9,8 @@ use crate::api::BoxFuture;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, PassError, PassResult, ReconcileError};
+#[cfg(feature = "dependents")]
+use crate::pipeline::dependents::{DependentsError, remove_set};
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
@@ -45,7 +47,13 @@ impl<O, C> Pipeline<O, C> {
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
+        #[cfg(feature = "dependents")]
+        let set = S::dependents(seen(object));
         let (cx, limit) = begin(pass);
+        #[cfg(feature = "dependents")]
+        {
+            cx.state.set = set;
+        }
         (cx, seen(object), limit)
     }
 }
@@ -122,7 +130,7 @@ fn late(state: &PassState) -> PassError {
 }
 
 /// Converts an error of a step into a pass error.
-pub(super) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassError {
+pub(crate) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassError {
     if let Some(pass_error) = state.foreign.handed_on(error) {
         return pass_error;
     }
@@ -155,9 +163,43 @@ pub(crate) fn undo_all<'a>(
     pass: &'a mut Pass<'_>,
 ) -> BoxFuture<'a, PassResult> {
     Box::pin(async move {
-        for undo in steps.iter().rev().filter_map(|step| step.undo) {
-            undo(object, deps, &mut *pass.state).await?;
+        for step in steps.iter().rev() {
+            #[cfg(feature = "dependents")]
+            undo_set(step, pass.state).await?;
+            if let Some(undo) = step.undo {
+                undo(object, deps, &mut *pass.state).await?;
+            }
         }
+        #[cfg(feature = "dependents")]
+        undo_sets(pass.state).await?;
         Ok(())
+    })
+}
+
+/// Removes the dependents of a step on the delete path.
+#[cfg(feature = "dependents")]
+async fn undo_set(step: &'static StepWiring, state: &mut PassState) -> PassResult {
+    if !step.keeps_dependents() {
+        return Ok(());
+    }
+    (state.step, state.cleanup) = (Some(step), None);
+    ended_undo(remove_set(state, Some(step.name)).await, state)
+}
+
+/// Removes what is left of all sets, also of steps that are gone from the code.
+#[cfg(feature = "dependents")]
+async fn undo_sets(state: &mut PassState) -> PassResult {
+    if !state.wiring.keeps_dependents() && state.sets.is_empty() {
+        return Ok(());
+    }
+    ended_undo(remove_set(state, None).await, state)
+}
+
+#[cfg(feature = "dependents")]
+fn ended_undo(ended: Result<(), DependentsError>, state: &mut PassState) -> PassResult {
+    ended.map_err(|error| {
+        let error = stop(state, &error);
+        state.fail(None, error.reason, &error.message);
+        error
     })
 }

@@ -142,6 +142,7 @@ impl PassState {
             // The pass adds them; they are not part of the draft.
             observed_inputs: None,
             receipts: self.receipts.clone(),
+            sets: self.sets.clone(),
             summary: self.wiring.summary_type(),
             second: second(&self.wiring, matches!(outcome, Outcome::Stalled { .. })),
         }

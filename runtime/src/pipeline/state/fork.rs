@@ -36,6 +36,7 @@ impl PassState {
             typed: self.typed,
             conditions: self.conditions.clone(),
             before: self.before.clone(),
+            sets: self.sets.clone(),
             fired: self.fired.clone(),
             policy: self.policy,
             joined: Some(joined.clone()),
@@ -56,6 +57,8 @@ impl PassState {
         let mut intent = self.progress();
         if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(WriteTurn::last)) {
             intent.fields = changed(&joined.base, &intent.fields, last.fields);
+            let own = self.set_key();
+            intent.sets.extend(last.sets.into_iter().filter(|(key, _)| *key != own));
         }
         intent
     }
@@ -65,6 +68,7 @@ impl PassState {
         let forks = std::mem::take(&mut self.forks);
         let deciding = deciding(&stops);
         let (base, written) = (self.conditions.clone(), forks.first().and_then(Self::last_written));
+        let sets = self.sets.clone();
         self.merge_fields(&forks);
         if let Some(written) = written {
             self.recorded(written);
@@ -74,6 +78,12 @@ impl PassState {
             if Some(i) == last {
                 (self.step, self.marked) = (fork.step, fork.marked.or(self.marked));
             }
+            self.sets.extend(
+                fork.sets
+                    .iter()
+                    .filter(|(key, set)| sets.get(*key) != Some(set))
+                    .map(|(key, set)| (key.clone(), set.clone())),
+            );
             self.take_in(fork, &base);
         }
         stops.into_iter().nth(deciding?)?

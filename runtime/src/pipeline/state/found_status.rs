@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::DesiredStatus;
 use crate::condition::{Condition, ConditionStatus, RECONCILING, STALLED, Stamp, find};
-use crate::status::ObservedInputs;
 use crate::status::fields::Fields;
 use crate::status::observed::Observed;
 use crate::status::request::Receipts;
+use crate::status::{ObservedInputs, SetStatuses};
 use crate::wiring::Wiring;
 
 /// The status at the start of the pass. Successful progress writes are merged into it, so it matches the stored status.
@@ -25,6 +25,8 @@ pub(super) struct FoundStatus {
     first: Option<Fields>,
     pub(super) observed_inputs: Option<ObservedInputs>,
     pub(super) receipts: Receipts,
+    /// The sets of dependents of this reconciler.
+    pub(super) sets: SetStatuses,
     /// The record of the last pass.
     pub(super) observed: Observed<'static>,
 }
@@ -41,6 +43,7 @@ impl FoundStatus {
             first: None,
             observed_inputs: observed.inputs.take().map(Cow::into_owned),
             receipts: Receipts::default(),
+            sets: SetStatuses::new(),
             observed,
         }
     }
@@ -103,6 +106,7 @@ impl FoundStatus {
             fields: Fields::new(),
             observed_inputs: self.observed_inputs.clone(),
             receipts: self.receipts.clone(),
+            sets: self.sets.clone(),
             summary: wiring.summary_type(),
             second: second(wiring, self.observed.stalled),
         }
@@ -123,6 +127,7 @@ impl FoundStatus {
         self.conditions.retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
         self.conditions.extend(intent.conditions);
         self.observed_inputs = intent.observed_inputs;
+        self.sets = intent.sets;
         let found = std::mem::replace(&mut self.fields, intent.fields);
         self.first.get_or_insert(found);
     }

@@ -33,8 +33,11 @@ use crate::clock::Instant;
 use crate::condition::{Condition, ConditionStatus, Polarity, sanitize};
 use crate::interval::Clamped;
 use crate::outcome::{PassError, Requeue};
+#[cfg(feature = "dependents")]
+use crate::pipeline::dependents::SetSettings;
 use crate::pipeline::object::Object;
-use crate::status::erased::Typed;
+use crate::status::SetStatuses;
+use crate::status::erased::{AnyStatus, Typed};
 use crate::status::observed::Observed;
 use crate::status::request::Receipts;
 use crate::wiring::policy::Policy;
@@ -79,6 +82,13 @@ pub(crate) struct PassState {
     pub(crate) clamped: Vec<Clamped>,
     /// The handled tokens, including those of this pass.
     receipts: Receipts,
+    /// The sets of dependents of the reconciler, by `<reconciler>/<step>`.
+    pub(crate) sets: SetStatuses,
+    /// The settings of the set of the current step.
+    #[cfg(feature = "dependents")]
+    pub(crate) set: Option<SetSettings>,
+    /// What remains to be done after a successful pass that runs again.
+    pub(crate) remaining: Option<String>,
     /// The one-shot actions that fire in this pass.
     fired: Vec<&'static str>,
     /// The error that prevented the steps from running.
@@ -95,9 +105,11 @@ impl PassState {
     pub(crate) fn new(object: &Object, wiring: Wiring, backend: Arc<dyn Backend>) -> Self {
         let meta = object.meta();
         let (mut observed, mut found, mut all_fields) = (Observed::default(), Vec::new(), Fields::new());
+        let mut sets = SetStatuses::new();
         let (status, typed) = object.open_status(&mut |status| {
             observed = Observed::of(status, &wiring).into_owned();
             found = status.conditions().to_vec();
+            sets = own_sets(status, &wiring);
             all_fields = status.author_fields().unwrap_or_default();
         });
         let mut state = Self::bare(wiring, meta.generation.unwrap_or_default(), observed, found, backend);
@@ -106,6 +118,8 @@ impl PassState {
         state.before.all_fields = all_fields;
         state.before.fields = state.own(state.before.all_fields.clone());
         state.before.receipts = state.before.observed.receipts.clone();
+        state.before.sets.clone_from(&sets);
+        state.sets = sets;
         state.receipts = state.before.receipts.after(&wiring, object.annotations());
         state.fired = state.before.receipts.fired(&wiring, object.annotations());
         (state.status, state.typed) = (status, typed);
@@ -143,6 +157,10 @@ impl PassState {
             write_error: None,
             clamped: Vec::new(),
             receipts: Receipts::default(),
+            sets: SetStatuses::new(),
+            #[cfg(feature = "dependents")]
+            set: None,
+            remaining: None,
             fired: Vec::new(),
             blocked: None,
             refused: None,
@@ -210,7 +228,7 @@ impl PassState {
 
     /// The status in the middle of a pass: the conditions of the start, the current fields of the author.
     pub(crate) fn progress(&self) -> DesiredStatus {
-        self.before.progress(&self.wiring, self.fields())
+        DesiredStatus { sets: self.sets.clone(), ..self.before.progress(&self.wiring, self.fields()) }
     }
 
     /// The stored status as a desired status. A write is needed only if the new one differs.
@@ -239,4 +257,10 @@ impl PassState {
     pub(crate) fn recorded(&mut self, intent: DesiredStatus) {
         self.before.recorded(intent);
     }
+}
+
+/// The sets of dependents of this reconciler. Those of other reconcilers of the kind have keys with their names.
+fn own_sets(status: &dyn AnyStatus, wiring: &Wiring) -> SetStatuses {
+    let Some(all) = status.dependents() else { return SetStatuses::new() };
+    all.iter().filter(|(key, _)| wiring.is_own_set(key)).map(|(key, set)| (key.clone(), set.clone())).collect()
 }

@@ -15,6 +15,7 @@ pub(super) fn retry_message(state: &PassState, outcome: &Outcome) -> String {
         (None, None) => "the pass".to_owned(),
     };
     match outcome {
+        Outcome::Requeue { .. } if state.remaining.is_some() => state.remaining.clone().unwrap_or_default(),
         Outcome::Waiting { .. } => format!("waiting in {step}"),
         Outcome::Requeue { .. } => format!("{step} requested a requeue"),
         // No condition is marked, so the message is the only place for the error.

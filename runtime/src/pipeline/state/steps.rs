@@ -71,6 +71,11 @@ impl PassState {
         self.step.map_or("", |step| step.name)
     }
 
+    /// The name of the set of dependents of the current step.
+    pub(crate) fn set_key(&self) -> String {
+        self.wiring.set_key(self.step_name())
+    }
+
     /// Reports the result and duration of the current step to the backend, once.
     pub(crate) fn ended(&mut self, how: &'static str) {
         if let (Some(began), Some(step)) = (self.began.take(), self.step) {
@@ -93,6 +98,8 @@ impl PassState {
 
     /// Skips a step that this pass does not need: its positive conditions become True, the others are cleared.
     pub(crate) fn skip(&mut self, step: &StepWiring, reason: &str) {
+        #[cfg(feature = "dependents")]
+        self.skip_dependents(step);
         for place in step.sets {
             match self.polarity(*place) {
                 Polarity::Positive => {
@@ -101,6 +108,17 @@ impl PassState {
                 }
                 _ => self.clear(*place),
             }
+        }
+    }
+
+    /// A skipped step wants no dependents.
+    #[cfg(feature = "dependents")]
+    fn skip_dependents(&self, step: &StepWiring) {
+        if step.keeps_dependents()
+            && let Some(calls) = self.backend.dependents()
+        {
+            // An empty set has nothing that another step could want, too.
+            drop(calls.want(step.name, Vec::new()));
         }
     }
 

@@ -66,6 +66,7 @@ pub(super) const fn when(when: When) -> &'static str {
 pub(super) fn how(how: How) -> String {
     match how {
         How::Owns => "Owns".to_owned(),
+        How::Keeps => "Keeps".to_owned(),
         How::WatchesByName => "WatchesByName".to_owned(),
         How::WatchesLabels(selector) => format!("WatchesLabels({selector:?})"),
         How::Reads => "Reads".to_owned(),

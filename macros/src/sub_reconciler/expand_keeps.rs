@@ -1,0 +1,96 @@
+//! Expands the argument `dependents`: the settings of the set as a function of the object, and the checks of the step.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ReturnType;
+use syn::spanned::Spanned;
+
+use super::keeps::{Keeps, Source};
+use super::model::Step;
+use crate::syntax::duration::expand_duration;
+use crate::syntax::hidden::{hidden, hidden_at};
+use crate::syntax::krate::Krate;
+
+/// The settings of the set, as a method of the step.
+pub(super) fn expand_settings(step: &Step) -> TokenStream {
+    let (krate, Some(keeps)) = (&step.args.krate, &step.args.keeps) else { return TokenStream::new() };
+    let object = hidden("object");
+    let (policies, ready_within) = (expand_policies(krate, keeps), expand_ready_within(krate, keeps));
+    let limit = keeps.limit.iter();
+    let may_be_empty = keeps.may_be_empty.then(|| quote!(may_be_empty: true,));
+    quote! {
+        #[allow(unused_variables)]
+        fn dependents(#object: &Self::Object) -> #krate::std::option::Option<#krate::SetSettings> {
+            #krate::std::option::Option::Some(#krate::SetSettings {
+                #policies
+                #ready_within
+                #(limit: #limit,)*
+                #may_be_empty
+                ..#krate::SetSettings::DEFAULT
+            })
+        }
+    }
+}
+
+/// The policies of the object, filled up with those of the attribute.
+fn expand_policies(krate: &Krate, keeps: &Keeps) -> TokenStream {
+    let words = keeps.words.iter().map(|(policy, variant)| {
+        let (field, ty, variant) =
+            (format_ident!("{}", policy.field), format_ident!("{}", policy.ty), format_ident!("{variant}"));
+        quote!(#field: #krate::std::option::Option::Some(#krate::dependent_policy::#ty::#variant),)
+    });
+    let own = quote!(#krate::dependent_policy::Policies { #(#words)* ..#krate::SetSettings::DEFAULT.policies });
+    let of_object = keeps.policies.as_ref().map(|source| match source {
+        Source::Field(field) => {
+            let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));
+            quote_spanned!(field.span()=> #here::dependent_policy::PoliciesField::policies(&#object.#field))
+        }
+        Source::Function(path) => {
+            let (here, object) = (krate.at(path.span()), hidden_at("object", path.span()));
+            quote_spanned!(path.span()=> #here::dependent_policy::PoliciesField::policies(&#path(#object)))
+        }
+    });
+    match of_object {
+        None => quote!(policies: #own,),
+        Some(of_object) => quote!(policies: #krate::dependent_policy::Policies::or(#of_object, #own),),
+    }
+}
+
+fn expand_ready_within(krate: &Krate, keeps: &Keeps) -> TokenStream {
+    match keeps.ready_within {
+        None => TokenStream::new(),
+        Some(None) => quote!(ready_within: #krate::std::option::Option::None,),
+        Some(Some(duration)) => {
+            let duration = expand_duration(krate, duration);
+            quote!(ready_within: #krate::std::option::Option::Some(#duration),)
+        }
+    }
+}
+
+/// The mark of a step with dependents, and the checks of its result and of the status.
+pub(super) fn expand_impls(step: &Step) -> TokenStream {
+    let (krate, Some(keeps)) = (&step.args.krate, &step.args.keeps) else { return TokenStream::new() };
+    let (marker, object) = (&step.marker, &step.object);
+    let (params, bounds) = marker.params(None, &TokenStream::new());
+    let converges = quote!(impl #params #krate::Converges for #marker #bounds {});
+    if marker.is_generic() {
+        return converges;
+    }
+    let (at_word, output) = (krate.at(keeps.key.span()), output(step));
+    let at_output = krate.at(output.span());
+    let stores = quote_spanned!(keeps.key.span()=> #at_word::stores_dependents::<#object>());
+    let returns = quote_spanned!(output.span()=> #at_output::returns_dependents::<#output>());
+    quote! {
+        #converges
+        const _: () = #stores;
+        const _: () = #returns;
+    }
+}
+
+/// The return type of the function.
+fn output(step: &Step) -> TokenStream {
+    match &step.function.sig.output {
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+        ReturnType::Default => quote!(()),
+    }
+}

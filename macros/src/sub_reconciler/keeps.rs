@@ -1,0 +1,208 @@
+//! The argument `dependents`: the kinds of a set, and its settings.
+
+use std::time::Duration;
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, LitInt, Path, Token};
+
+use crate::errors::{Errors, mistake};
+use crate::syntax::args::Arg;
+use crate::syntax::duration::parse_duration;
+use crate::syntax::suggest;
+
+/// `dependents(ConfigMap, Deployment, delete = orphan, policies = spec.policies)`.
+pub(crate) struct Keeps {
+    /// The word `dependents`.
+    pub(crate) key: Ident,
+    pub(crate) kinds: Vec<Path>,
+    /// The policies of the set, each with its variant.
+    pub(crate) words: Vec<(&'static Policy, &'static str)>,
+    pub(crate) policies: Option<Source>,
+    /// `None`: not given. `Some(None)`: no limit.
+    pub(crate) ready_within: Option<Option<Duration>>,
+    pub(crate) limit: Option<LitInt>,
+    pub(crate) may_be_empty: bool,
+}
+
+/// Where the policies of an object come from.
+pub(crate) enum Source {
+    /// A field of the object: `spec.policies`.
+    Field(Expr),
+    /// A function of the object.
+    Function(Path),
+}
+
+/// A policy with its values: as the author writes them, and as variants.
+pub(crate) struct Policy {
+    pub(crate) key: &'static str,
+    pub(crate) field: &'static str,
+    pub(crate) ty: &'static str,
+    values: &'static [(&'static str, &'static str)],
+}
+
+const POLICIES: [Policy; 3] = [
+    Policy {
+        key: "adopt",
+        field: "adoption",
+        ty: "AdoptionPolicy",
+        values: &[("if_unowned", "IfUnowned"), ("never", "Never"), ("always", "Always")],
+    },
+    Policy {
+        key: "update",
+        field: "update",
+        ty: "UpdatePolicy",
+        values: &[
+            ("apply", "Apply"),
+            ("apply_or_recreate", "ApplyOrRecreate"),
+            ("override", "Override"),
+            ("replace", "Replace"),
+            ("recreate", "Recreate"),
+        ],
+    },
+    Policy {
+        key: "delete",
+        field: "delete",
+        ty: "DeletePolicy",
+        values: &[
+            ("delete", "Delete"),
+            ("orphan", "Orphan"),
+            ("orphan_on_apply", "OrphanOnApply"),
+            ("orphan_on_delete", "OrphanOnDelete"),
+        ],
+    },
+];
+
+const KEYS: [&str; 7] = ["adopt", "update", "delete", "policies", "ready_within", "limit", "empty"];
+
+/// Parses the argument. Each mistake is one error.
+pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
+    let list = errors.take(arg.list("ConfigMap"))?;
+    let mut keeps = Keeps {
+        key: arg.key.clone(),
+        kinds: Vec::new(),
+        words: Vec::new(),
+        policies: None,
+        ready_within: None,
+        limit: None,
+        may_be_empty: false,
+    };
+    let mut found = Vec::new();
+    let parsed = (|input: ParseStream| keeps.parse(input, &mut found)).parse2(list.clone());
+    let is_bad = parsed.is_err() || !found.is_empty();
+    if parsed.is_err() && found.is_empty() {
+        found.push(mistake(
+            &list,
+            "`dependents` takes kinds and settings",
+            "write for example `dependents(ConfigMap)`",
+        ));
+    }
+    found.into_iter().for_each(|error| errors.add(error));
+    if keeps.kinds.is_empty() && !is_bad {
+        errors.push(&arg.key, "`dependents` names no kind", "write for example `dependents(ConfigMap, Deployment)`");
+    }
+    Some(keeps)
+}
+
+impl Keeps {
+    /// The error is one of syntax; `found` receives the others.
+    fn parse(&mut self, input: ParseStream, found: &mut Vec<syn::Error>) -> syn::Result<()> {
+        let mut seen: Vec<String> = Vec::new();
+        while !input.is_empty() {
+            if input.peek2(Token![=]) && !input.peek2(Token![==]) {
+                let key = input.call(Ident::parse_any)?;
+                input.parse::<Token![=]>()?;
+                let value: Expr = parse_value(input)?;
+                if seen.contains(&key.to_string()) {
+                    found.push(mistake(&key, format_args!("`{key}` is given twice"), "keep one of them"));
+                } else if let Err(error) = self.take(&key, value) {
+                    found.push(error);
+                }
+                seen.push(key.to_string());
+            } else {
+                self.kinds.push(input.parse()?);
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, key: &Ident, value: Expr) -> syn::Result<()> {
+        let name = key.to_string();
+        if let Some(policy) = POLICIES.iter().find(|policy| policy.key == name) {
+            self.words.push((policy, word(policy, &value)?));
+            return Ok(());
+        }
+        match name.as_str() {
+            "policies" => self.policies = Some(source(value)?),
+            "ready_within" => self.ready_within = Some(limit_of(&value)?),
+            "limit" => self.limit = Some(number(&value)?),
+            "empty" if is_word(&value, "allow") => self.may_be_empty = true,
+            "empty" => {
+                let help = "write `empty = allow`, or leave it out: a set that had objects may then not become empty";
+                return Err(mistake(value, "`empty` takes the word `allow`", help));
+            }
+            _ => return Err(mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &KEYS))),
+        }
+        Ok(())
+    }
+}
+
+/// A value: an expression, or a word that is a keyword in Rust, such as `override`.
+fn parse_value(input: ParseStream) -> syn::Result<Expr> {
+    let is_end = |input: ParseStream| input.is_empty() || input.peek(Token![,]);
+    let ahead = input.fork();
+    if let Ok(word) = ahead.call(Ident::parse_any)
+        && is_end(&ahead)
+    {
+        input.call(Ident::parse_any)?;
+        return Ok(Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: word.into() }));
+    }
+    input.parse()
+}
+
+fn is_word(value: &Expr, word: &str) -> bool {
+    matches!(value, Expr::Path(path) if path.path.is_ident(word))
+}
+
+/// The variant of a word.
+fn word(policy: &Policy, value: &Expr) -> syn::Result<&'static str> {
+    let found = policy.values.iter().find(|(word, _)| is_word(value, word));
+    found.map(|(_, variant)| *variant).ok_or_else(|| {
+        let words: Vec<&str> = policy.values.iter().map(|(word, _)| *word).collect();
+        let (key, text) = (policy.key, quote::ToTokens::to_token_stream(value).to_string());
+        mistake(value, format_args!("`{text}` is no value of `{key}`"), suggest::help(&text, &words))
+    })
+}
+
+fn source(value: Expr) -> syn::Result<Source> {
+    match value {
+        Expr::Field(_) => Ok(Source::Field(value)),
+        Expr::Path(path) if path.qself.is_none() => Ok(Source::Function(path.path)),
+        _ => Err(mistake(
+            value,
+            "`policies` takes a field or a function of the object",
+            "write for example `policies = spec.policies`",
+        )),
+    }
+}
+
+/// The time; `None` for the word `never`.
+fn limit_of(value: &Expr) -> syn::Result<Option<Duration>> {
+    if is_word(value, "never") { Ok(None) } else { parse_duration("ready_within", value).map(Some) }
+}
+
+fn number(value: &Expr) -> syn::Result<LitInt> {
+    let help = "write for example `limit = 20000`";
+    match value {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. })
+            if number.base10_parse::<u32>().is_ok_and(|n| n > 0) =>
+        {
+            Ok(number.clone())
+        }
+        _ => Err(mistake(value, "`limit` takes a number of objects", help)),
+    }
+}

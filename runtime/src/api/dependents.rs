@@ -1,0 +1,119 @@
+//! The calls for the dependents of a component.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{ApiError, BoxFuture};
+use crate::dependent_rules::manifest::ObjectId;
+use crate::dependent_rules::plan::{Item, LiveObject};
+
+/// A dependent that the watches or our own writes show.
+#[derive(Clone, Debug)]
+pub struct KeptObject {
+    /// Its identity.
+    pub id: ObjectId,
+    /// The step whose set it is in.
+    pub step: Arc<str>,
+    /// What is known of it.
+    pub live: LiveObject,
+    /// The name of the CRD of its kind, if it has one: `certificates.cert-manager.io`.
+    pub type_name: String,
+    /// The finalizers that hold up its deletion.
+    pub finalizers: Vec<String>,
+}
+
+/// A call that writes or deletes one object of a set.
+#[derive(Clone, Copy, Debug)]
+pub enum ObjectCall<'a> {
+    /// The object is applied. `live`: it is a dependent already.
+    Apply {
+        /// Its place in the plan.
+        item: &'a Item,
+        /// What is sent, without the marks.
+        object: &'a Value,
+        /// What is known of it.
+        live: Option<&'a LiveObject>,
+        /// Whether fields that were set with kubectl become fields of the operator first.
+        overrides: bool,
+        /// Whether the call undoes what another client did, so that it is delayed when that repeats.
+        corrects: bool,
+    },
+    /// The API server checks, without a change, whether it would create the object anew.
+    Try {
+        /// Its place in the plan.
+        item: &'a Item,
+        /// What is sent, without the marks.
+        object: &'a Value,
+    },
+    /// The object is replaced.
+    Replace {
+        /// Its place in the plan.
+        item: &'a Item,
+        /// What is sent, without the marks.
+        object: &'a Value,
+        /// What is known of it.
+        live: &'a LiveObject,
+    },
+    /// The object is deleted.
+    Delete {
+        /// Its identity.
+        id: &'a ObjectId,
+        /// What is known of it.
+        live: &'a LiveObject,
+        /// Whether its own dependents, such as pods, are deleted before it.
+        foreground: bool,
+    },
+    /// The marks are removed, and the object stays.
+    Orphan {
+        /// Its identity.
+        id: &'a ObjectId,
+        /// What is known of it.
+        live: &'a LiveObject,
+    },
+}
+
+/// The calls for the dependents of a component.
+pub trait DependentCalls: Send + Sync {
+    /// Waits until the watches have listed the dependents.
+    fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// Takes the objects for the set of a step in this pass. `false`: the step has none, and its dependents are redundant.
+    ///
+    /// # Errors
+    /// Another step wants one of them, with its name.
+    fn want(&self, step: &'static str, ids: Vec<ObjectId>) -> Result<(), (ObjectId, &'static str)>;
+    /// Whether a step wants the object in this pass; `None`: no step wants it, and this one has not said what it wants.
+    fn is_wanted(&self, step: &str, id: &ObjectId) -> Option<bool>;
+    /// The objects that the step wants in this pass; `None`: it has not said what it wants.
+    fn wanted(&self, step: &str) -> Option<Vec<ObjectId>>;
+    /// Whether the object is the component itself.
+    fn is_component(&self, id: &ObjectId) -> bool;
+    /// Whether a step declares the kind, such as `Deployment.apps`.
+    fn is_declared(&self, kind: &str) -> bool;
+    /// Fails for an object whose namespace is not watched, and for a kind that no step declares.
+    fn check(&self, id: &ObjectId) -> Result<(), ApiError>;
+    /// What is known of an object; `None`: it is no dependent of the component.
+    fn get(&self, id: &ObjectId) -> Option<KeptObject>;
+    /// How the status names an object for whose end the pass waits.
+    fn reference(&self, id: &ObjectId) -> Option<String>;
+    /// All dependents of the component, of all its sets.
+    fn all(&self) -> Vec<KeptObject>;
+    /// A hash over the fields that were applied to these objects. A change that others make between two passes changes it.
+    fn applied(&self, ids: &[&ObjectId]) -> String;
+    /// Takes the present fields of the objects as what was applied.
+    fn accept(&self, ids: &[&ObjectId]);
+    /// Sends a call for the set of a step. An object that is gone already is no error for a deletion.
+    ///
+    /// # Errors
+    /// The call failed, or the object belongs to another owner. A change of that object then triggers a pass.
+    fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>>;
+    /// Records the state of the dependents that the pass depends on.
+    fn observed(&self);
+    /// Whether the component has a newer generation or is being deleted, so that the pass is for nothing.
+    fn is_superseded(&self) -> bool;
+    /// Lists the dependents of a kind of these sets on the API server.
+    ///
+    /// # Errors
+    /// The list failed.
+    fn remaining<'a>(&'a self, sets: &'a [String]) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>>;
+}

@@ -1,0 +1,102 @@
+//! The annotation of a dependent with what was applied, and what holds when it is no longer wanted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::digest::Digest;
+use crate::dependent_rules::policy::{DeletePolicy, Settings};
+
+/// The form of manifests and digests that this version writes.
+const FORM: &str = "1";
+
+/// What was applied. It is stored in an annotation of the object, so that it is there after a restart and for another replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The digest of the content; `None`: it was written in another form, so it is unknown.
+    pub content: Option<Digest>,
+    /// The digest of the settings.
+    pub settings: Option<Digest>,
+    /// What happens when the object is no longer wanted. It is stored here, as the code or the spec that set it may be gone by then.
+    pub delete: DeletePolicy,
+    /// The wave in which the object is deleted.
+    pub delete_order: i16,
+}
+
+/// The annotation has another form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotApplied;
+
+impl Applied {
+    /// What is stored for an object that is applied with these settings.
+    #[must_use]
+    pub fn new(content: Digest, settings: Digest, of: &Settings) -> Self {
+        let (content, settings) = (Some(content), Some(settings));
+        Self { content, settings, delete: of.delete, delete_order: of.delete_order }
+    }
+}
+
+impl fmt::Display for Applied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unknown = || "unknown".to_owned();
+        let text = |digest: Option<Digest>| digest.map_or_else(unknown, |digest| digest.to_string());
+        write!(f, "{FORM} {} {}", text(self.content), text(self.settings))?;
+        if self.delete != DeletePolicy::Delete {
+            write!(f, " delete={}", self.delete)?;
+        }
+        if self.delete_order == 0 { Ok(()) } else { write!(f, " order={}", self.delete_order) }
+    }
+}
+
+impl FromStr for Applied {
+    type Err = NotApplied;
+
+    /// Parses the annotation. Digests of another form are unknown; what holds when the object is no longer wanted must be readable.
+    fn from_str(text: &str) -> Result<Self, NotApplied> {
+        let mut words = text.split(' ');
+        let is_of_form = words.next().ok_or(NotApplied)? == FORM;
+        let mut digest = || words.next().map(|word| Digest::parse(word).filter(|_| is_of_form)).ok_or(NotApplied);
+        let (content, settings) = (digest()?, digest()?);
+        let mut applied = Self { content, settings, delete: DeletePolicy::Delete, delete_order: 0 };
+        for word in words {
+            match word.split_once('=') {
+                Some(("delete", policy)) => applied.delete = policy.parse().map_err(|_| NotApplied)?,
+                Some(("order", order)) => applied.delete_order = order.parse().map_err(|_| NotApplied)?,
+                // A later version may store more.
+                Some(_) if !is_of_form => {}
+                _ => return Err(NotApplied),
+            }
+        }
+        Ok(applied)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_annotation_is_parsed_as_it_is_printed() {
+        let digest = Digest::of_all([]);
+        let with = |delete, delete_order| {
+            Applied::new(digest, digest, &Settings { delete, delete_order, ..Settings::default() })
+        };
+        for applied in [with(DeletePolicy::Delete, 0), with(DeletePolicy::OrphanOnApply, -4)] {
+            assert_eq!(applied.to_string().parse(), Ok(applied));
+        }
+        assert_eq!(with(DeletePolicy::Delete, 0).to_string(), format!("1 {digest} {digest}"));
+        assert!(with(DeletePolicy::Orphan, 3).to_string().ends_with(" delete=orphan order=3"));
+    }
+
+    #[test]
+    fn a_digest_of_another_form_is_unknown() {
+        let digest = Digest::of_all([]);
+        let later: Applied = format!("2 {digest} {digest} delete=orphan more=1").parse().unwrap();
+        assert_eq!((later.content, later.settings, later.delete), (None, None, DeletePolicy::Orphan));
+        assert_eq!(later.to_string(), "1 unknown unknown delete=orphan");
+        for wrong in
+            ["", "1", "1 x", &format!("1 {digest} {digest} more=1"), &format!("1 {digest} {digest} delete=orphn")]
+        {
+            assert_eq!(wrong.parse::<Applied>(), Err(NotApplied), "{wrong}");
+        }
+    }
+}

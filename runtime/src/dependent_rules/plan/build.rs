@@ -1,0 +1,112 @@
+//! The plan of a set from its manifests.
+
+use std::collections::HashMap;
+
+use super::checked::Checked;
+use super::contradiction::{check_orders, may_be_recreated};
+use super::item::{Item, Part, Plan};
+use crate::dependent_rules::manifest::{Applied, Digest, InvalidManifest, Manifest, ObjectId};
+use crate::dependent_rules::order::{TypePattern, apply_rank, managed_types};
+use crate::dependent_rules::policy::{Policies, ReconcilePolicy, Settings, UpdatePolicy};
+
+/// What holds for all objects of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanOptions<'a> {
+    /// The policies of the component, filled up with those of the operator.
+    pub policies: Policies,
+    /// Types that count as managed although no object of the set defines them.
+    pub manages: &'a [TypePattern],
+    /// The digest of the component, for objects that are updated when it changes.
+    pub component: &'a str,
+    /// The most objects of a set.
+    pub limit: usize,
+}
+
+impl Plan {
+    /// Puts the manifests in order.
+    ///
+    /// # Errors
+    /// There are too many manifests, two of them are of one object, or settings contradict each other.
+    pub fn new(manifests: Vec<Manifest>, options: PlanOptions<'_>) -> Result<Self, InvalidManifest> {
+        check_count(&manifests, options.limit)?;
+        let services = Services::of(&manifests);
+        let types: Vec<_> = manifests.iter().map(|one| managed_types(&one.object)).collect();
+        let defined: Vec<_> = types.iter().flatten().collect();
+        let part = |manifest: &Manifest| {
+            let (group, version, kind) = (&manifest.kind.group, &manifest.kind.version, &manifest.kind.kind);
+            let is_managed = options.manages.iter().any(|pattern| pattern.matches(group, kind));
+            let is_instance = defined.iter().any(|one| one.has_instance(group, Some(version), kind));
+            match () {
+                () if is_managed || is_instance => Part::Instance,
+                () if group == "apiregistration.k8s.io" || services.answer(manifest) => Part::Late,
+                () => Part::Normal,
+            }
+        };
+        let items: Vec<_> = manifests.iter().map(|manifest| item(manifest, part(manifest), options)).collect();
+        let checked = items.iter().zip(&types).zip(&manifests).map(|((item, types), manifest)| Checked {
+            item,
+            object: &manifest.object,
+            types,
+            has_own_update: manifest.overrides.update.is_some(),
+        });
+        check_orders(&checked.collect::<Vec<_>>())?;
+        let objects = manifests.into_iter().map(|manifest| manifest.object);
+        let mut sorted: Vec<_> = items.into_iter().zip(objects).collect();
+        sorted.sort_by_key(|(item, _)| (item.settings.apply_order, item.part, item.rank));
+        let (items, objects): (Vec<_>, Vec<_>) = sorted.into_iter().unzip();
+        let digests = items.iter().flat_map(|item| [item.applied.content, item.applied.settings]);
+        let digest = Digest::of_all(digests.flatten());
+        Ok(Self { items, objects, digest })
+    }
+}
+
+fn item(manifest: &Manifest, part: Part, options: PlanOptions<'_>) -> Item {
+    let mut settings = Settings::resolve(manifest.overrides.clone(), options.policies);
+    // A default of the set recreates neither what others depend on, nor the instances of a type that the set defines.
+    if manifest.overrides.update.is_none()
+        && (part == Part::Instance || !may_be_recreated(&manifest.id, &manifest.object))
+    {
+        settings.update = match settings.update {
+            UpdatePolicy::Recreate | UpdatePolicy::ApplyOrRecreate => UpdatePolicy::Apply,
+            other => other,
+        };
+    }
+    let depends_on_component = settings.reconcile == ReconcilePolicy::OnObjectOrComponentChange;
+    let content = Digest::of_content(manifest, depends_on_component.then_some(options.component));
+    let applied = Applied::new(content, Digest::of_settings(manifest), &settings);
+    let rank = apply_rank(&manifest.id.group, &manifest.id.kind);
+    Item { id: manifest.id.clone(), version: manifest.kind.version.clone(), applied, settings, part, rank }
+}
+
+fn check_count(manifests: &[Manifest], limit: usize) -> Result<(), InvalidManifest> {
+    if manifests.len() > limit {
+        let problem =
+            format!("there are {}, and {limit} are allowed; write `limit = {}`", manifests.len(), manifests.len());
+        return Err(InvalidManifest::new("the set", "objects", problem));
+    }
+    let mut found = HashMap::new();
+    for manifest in manifests {
+        if let Some(other) = found.insert(&manifest.id, &manifest.kind) {
+            let problem = format!("two manifests have it, as {other} and as {}; remove one", manifest.kind);
+            return Err(InvalidManifest::new(&manifest.id, "metadata.name", problem));
+        }
+    }
+    Ok(())
+}
+
+/// The Services of a set.
+struct Services<'a>(Vec<&'a ObjectId>);
+
+impl<'a> Services<'a> {
+    fn of(manifests: &'a [Manifest]) -> Self {
+        Self(manifests.iter().map(|manifest| &manifest.id).filter(|id| id.is("", "Service")).collect())
+    }
+
+    /// Whether one of them answers a webhook of this configuration.
+    fn answer(&self, manifest: &Manifest) -> bool {
+        let webhooks = manifest.object["webhooks"].as_array().into_iter().flatten();
+        let mut called = webhooks.map(|webhook| &webhook["clientConfig"]["service"]);
+        manifest.id.group == "admissionregistration.k8s.io"
+            && called.any(|called| self.0.iter().any(|id| id.is_service(called)))
+    }
+}

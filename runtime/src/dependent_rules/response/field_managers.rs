@@ -1,0 +1,76 @@
+//! Fields that were set with kubectl and become fields of the operator.
+
+use serde_json::{Map, Value, json};
+
+/// How the field managers of kubectl begin: `kubectl-edit`, `kubectl-client-side-apply`, ..
+const KUBECTL: &str = "kubectl";
+
+/// The entries of `metadata.managedFields` after the entries of kubectl were merged into the one of this manager; `None`: there are none of
+/// kubectl.
+///
+/// Fields of kubectl that the manifest does not have are removed by the next apply, since the operator owns them then.
+#[must_use]
+pub fn without_kubectl(entries: &Value, manager: &str) -> Option<Value> {
+    let has_subresource = |entry: &Value| entry["subresource"].as_str().is_some_and(|name| !name.is_empty());
+    let is_kubectl = |entry: &Value| {
+        !has_subresource(entry) && entry["manager"].as_str().is_some_and(|name| name.starts_with(KUBECTL))
+    };
+    let is_own =
+        |entry: &Value| !has_subresource(entry) && entry["manager"] == manager && entry["operation"] == "Apply";
+    let (taken, mut kept): (Vec<Value>, Vec<Value>) = entries.as_array()?.iter().cloned().partition(is_kubectl);
+    let first = taken.first()?.clone();
+    let at = kept.iter().position(is_own).unwrap_or_else(|| {
+        let own = json!({ "fieldsV1": {}, "manager": manager, "operation": "Apply" });
+        let mut own = own.as_object().cloned().unwrap_or_default();
+        own.extend(["apiVersion", "fieldsType", "time"].map(|field| (field.to_owned(), first[field].clone())));
+        kept.push(Value::Object(own));
+        kept.len() - 1
+    });
+    for entry in &taken {
+        merge(&mut kept[at]["fieldsV1"], &entry["fieldsV1"]);
+    }
+    Some(Value::Array(kept))
+}
+
+fn merge(fields: &mut Value, more: &Value) {
+    let Value::Object(more) = more else { return };
+    if !fields.is_object() {
+        *fields = Value::Object(Map::new());
+    }
+    more.iter().for_each(|(name, below)| merge(&mut fields[name], below));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
+        json!({ "manager": manager, "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1",
+            "time": "2026-01-01T00:00:00Z", "fieldsV1": fields })
+    }
+
+    #[test]
+    fn fields_of_kubectl_become_those_of_the_operator() {
+        let data = |name: &str| json!({ "f:data": { name: {} } });
+        let others = [
+            entry("kube-controller-manager", "Update", &data("f:c")),
+            json!({ "manager": "kubectl-edit", "operation": "Update", "subresource": "status", "fieldsV1": data("f:s") }),
+        ];
+        let kubectl = [entry("kubectl-edit", "Update", &data("f:b")), entry("kubectl", "Apply", &data("f:d"))];
+        let all = |own: Option<Value>| Value::Array(others.iter().cloned().chain(kubectl.clone()).chain(own).collect());
+        let with = |names: &[&str]| json!({ "f:data": names.iter().map(|name| ((*name).to_owned(), json!({}))).collect::<Map<_, _>>() });
+        let expected = |own: Value| Some(Value::Array(others.iter().cloned().chain([own]).collect()));
+        let own = entry("shop/shop", "Apply", &data("f:a"));
+        let merged = entry("shop/shop", "Apply", &with(&["f:a", "f:b", "f:d"]));
+        assert_eq!(without_kubectl(&all(Some(own)), "shop/shop"), expected(merged));
+        let new = entry("shop/shop", "Apply", &with(&["f:b", "f:d"]));
+        assert_eq!(without_kubectl(&all(None), "shop/shop"), expected(new));
+    }
+
+    #[test]
+    fn without_kubectl_nothing_changes() {
+        let entries = json!([entry("shop/shop", "Apply", &json!({})), entry("helm", "Update", &json!({}))]);
+        assert_eq!(without_kubectl(&entries, "shop/shop"), None);
+        assert_eq!(without_kubectl(&Value::Null, "shop/shop"), None);
+    }
+}

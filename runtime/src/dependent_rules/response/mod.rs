@@ -1,0 +1,9 @@
+//! Responses of the API server: what they say about the fields of a manifest.
+
+mod applied_fields;
+mod field_managers;
+mod immutable_field;
+
+pub use self::applied_fields::applied_fields;
+pub use self::field_managers::without_kubectl;
+pub use self::immutable_field::immutable_field;

@@ -1,0 +1,30 @@
+//! What is sent of a dependent: its manifest with the marks of its set.
+
+use serde_json::{Value, json};
+
+use crate::api::{Owner, Target};
+use crate::dependent_rules::plan::Item;
+use crate::wiring::annotations::{APPLIED, DEPENDENT_OF, OPERATOR, ORPHANED_FROM, OWNER};
+
+/// The manifest with the marks of the set.
+pub(super) fn marked_body(item: &Item, object: &Value, owner: &Owner, target: &Target, operator: &str) -> Value {
+    let mut object = object.clone();
+    let meta = &mut object["metadata"];
+    meta["labels"][OPERATOR] = json!(operator);
+    for (field, key, value) in owner.marks(target) {
+        meta[field][key] = json!(value);
+    }
+    meta["annotations"][APPLIED] = json!(item.applied.to_string());
+    object
+}
+
+/// The merge patch that removes the marks. The fields of the manifest stay.
+pub(super) fn orphan_patch(owner: &Owner, uid: &str, version: &str) -> Value {
+    let former = format!("{} {}", owner.reference.kind, owner.reference.name);
+    json!({ "metadata": {
+        "uid": uid,
+        "resourceVersion": version,
+        "labels": { OPERATOR: null, DEPENDENT_OF: null },
+        "annotations": { OWNER: null, APPLIED: null, ORPHANED_FROM: former },
+    } })
+}

@@ -1,0 +1,149 @@
+//! Sends one call for a dependent, and records what the response says of the object.
+
+use serde_json::{Value, json};
+
+use super::body::{marked_body, orphan_patch};
+use crate::api::adoption::Claimant;
+use crate::api::{ApiError, ObjectCall, Owner, Target};
+use crate::dependent_rules::manifest::{ObjectId, replacement};
+use crate::dependent_rules::plan::{Item, LiveObject};
+use crate::dependent_rules::policy::AdoptionPolicy;
+use crate::dependent_rules::response::without_kubectl;
+use crate::pass::api::PassBackend;
+use crate::pass::api::apply::Owned;
+use crate::pass::api::calls::{Calls, Deleted};
+use crate::wiring::relation::Adopt;
+
+/// The end of the name under which the creation of an object is tried.
+const TRIAL: &str = "trial";
+
+/// Makes the fields that were set with kubectl fields of the operator.
+async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), ApiError> {
+    let Some(found) = calls.get(target).await? else { return Ok(()) };
+    let meta = &found.metadata;
+    let Some(entries) = without_kubectl(&json!(meta.managed_fields), &calls.field_manager) else { return Ok(()) };
+    let patch =
+        json!({ "metadata": { "uid": meta.uid, "resourceVersion": meta.resource_version, "managedFields": entries } });
+    calls.merge(target, &patch).await.map(drop)
+}
+
+impl PassBackend {
+    pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
+        // A step that is gone from the code has no name to count its calls under.
+        let known = self.wiring.steps.iter().find(|one| one.name == step).map_or("", |one| one.name);
+        let calls = self.calls.of_step(known).whole();
+        let owner = self.owner_of(self.wiring.set_key(step));
+        match call {
+            ObjectCall::Apply { item, object, live, overrides, corrects } => {
+                let target = self.target_of(&item.id)?;
+                let body = marked_body(item, object, &owner, &target, &self.sets.operator);
+                if overrides {
+                    take_fields_of_kubectl(&calls, &target).await?;
+                }
+                self.apply_dependent(&calls, &owner, (item, &target), &body, live).await?;
+                if corrects && let Some(pause) = self.children.corrected(&target) {
+                    tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the dependent; delaying the next correction");
+                }
+                Ok(())
+            }
+            ObjectCall::Replace { item, object, live } => {
+                let target = self.target_of(&item.id)?;
+                let body = marked_body(item, object, &owner, &target, &self.sets.operator);
+                self.replace_dependent(&calls, &target, &body, live).await
+            }
+            ObjectCall::Try { item, object } => {
+                let target = self.target_of(&item.id)?;
+                // The name of the object is taken; another one is as good for a check.
+                let name = format!("{}-{}", &target.name[..target.name.len().min(50)], TRIAL);
+                let trial = Target { name: name.clone(), ..target.clone() };
+                let mut body = marked_body(item, object, &owner, &target, &self.sets.operator);
+                body["metadata"]["name"] = json!(name);
+                calls.try_create(&trial, &body).await
+            }
+            ObjectCall::Delete { id, live, foreground } => self.delete_dependent(&calls, id, live, foreground).await,
+            ObjectCall::Orphan { id, live } => self.orphan_dependent(&calls, &owner, id, live).await,
+        }
+    }
+
+    async fn apply_dependent(
+        &self,
+        calls: &Calls,
+        owner: &Owner,
+        (item, target): (&Item, &Target),
+        body: &Value,
+        live: Option<&LiveObject>,
+    ) -> Result<(), ApiError> {
+        let claimant = Claimant { owner, manager: &calls.field_manager };
+        let owned = Owned { calls, claimant, target, subscriber: None };
+        let adopt = match item.settings.adoption {
+            AdoptionPolicy::Never => Adopt::Never,
+            AdoptionPolicy::IfUnowned => Adopt::IfUnowned,
+            AdoptionPolicy::Always => Adopt::Always,
+        };
+        let writing = self.sets.cache.writing(target);
+        match owned.apply(adopt, body, live.map(|live| live.uid.clone())).await {
+            Ok(written) => {
+                writing.wrote(&written);
+                Ok(())
+            }
+            Err(ApiError::Foreign(text)) => {
+                // Its end, or a change of its owner, triggers a pass. If it is gone already, the next pass creates the object.
+                match self.relations.named(&self.key, target).await? {
+                    Some(_) => Err(ApiError::Foreign(text)),
+                    None => Err(ApiError::Conflict(text)),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn replace_dependent(
+        &self,
+        calls: &Calls,
+        target: &Target,
+        body: &Value,
+        live: &LiveObject,
+    ) -> Result<(), ApiError> {
+        let gone = || ApiError::Conflict(format!("{target} was deleted or created again").into());
+        let found = calls.get(target).await?.ok_or_else(gone)?;
+        if found.metadata.uid.as_deref() != Some(&*live.uid) {
+            return Err(gone());
+        }
+        let writing = self.sets.cache.writing(target);
+        let written = calls.replace(target, &replacement(body, &json!(found))).await?;
+        writing.wrote(&written);
+        Ok(())
+    }
+
+    async fn delete_dependent(
+        &self,
+        calls: &Calls,
+        id: &ObjectId,
+        live: &LiveObject,
+        foreground: bool,
+    ) -> Result<(), ApiError> {
+        let target = self.target_of(id)?;
+        let writing = self.sets.cache.writing(&target);
+        let (uid, version) = (&live.uid, &live.resource_version);
+        let deleted = match foreground {
+            true => calls.delete_in_foreground(&target, uid, version).await?,
+            false => calls.delete_in_background(&target, uid, version).await?,
+        };
+        writing.deleted(&live.uid, deleted == Deleted::Gone);
+        Ok(())
+    }
+
+    async fn orphan_dependent(
+        &self,
+        calls: &Calls,
+        owner: &Owner,
+        id: &ObjectId,
+        live: &LiveObject,
+    ) -> Result<(), ApiError> {
+        let target = self.target_of(id)?;
+        let writing = self.sets.cache.writing(&target);
+        calls.merge(&target, &orphan_patch(owner, &live.uid, &live.resource_version)).await?;
+        writing.released(&live.uid);
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! What a step does with its set of dependents.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::converge::{converge, keep};
+use super::error::DependentsError;
+use super::result::{Converges, Dependents};
+use super::wanted::Wanted;
+use crate::api::BoxFuture;
+use crate::condition::{ConditionStatus, Polarity};
+use crate::pipeline::context::Cx;
+use crate::pipeline::state::PassState;
+
+/// The future of [`Cx::converge`](crate::Cx::converge) and [`Cx::keep`](crate::Cx::keep).
+#[must_use = "futures do nothing unless awaited"]
+pub struct Converge<'a>(BoxFuture<'a, Result<Dependents, DependentsError>>);
+
+impl Future for Converge<'_> {
+    type Output = Result<Dependents, DependentsError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+impl std::fmt::Debug for Converge<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Converge")
+    }
+}
+
+impl<S: Converges> Cx<'_, S> {
+    /// An empty set of objects, to be filled and handed to [`converge`](Self::converge).
+    #[must_use]
+    #[doc(hidden)]
+    pub const fn wanted(&self) -> Wanted<S> {
+        Wanted::new()
+    }
+
+    /// Brings the cluster in line with the set, as far as it gets in this pass.
+    ///
+    /// Objects are created and updated wave by wave. A wave starts when all objects of the one before are ready. Objects that no set of the
+    /// component has any more are removed after the last step, if all steps succeeded.
+    ///
+    /// The first condition of `sets(..)` says whether the objects are applied, and the second, if there is one, whether they are ready.
+    ///
+    /// # Errors
+    /// An object cannot be applied, or is not ready yet. A change of the object triggers a pass.
+    #[doc(hidden)]
+    pub fn converge(&mut self, wanted: Wanted<S>) -> Converge<'_> {
+        let (state, marks) = self.parts();
+        Converge(Box::pin(async move {
+            let ended = converge(state, wanted.into_entries()).await;
+            mark(state, S::WIRING.sets, marks, &ended);
+            ended
+        }))
+    }
+
+    /// Leaves the objects of the set as they are in this pass. Nothing is written.
+    ///
+    /// # Errors
+    /// An object of the set is not ready.
+    #[doc(hidden)]
+    pub fn keep(&mut self) -> Converge<'_> {
+        let (state, marks) = self.parts();
+        Converge(Box::pin(async move {
+            let ended = keep(state).await;
+            mark(state, S::WIRING.sets, marks, &ended);
+            ended
+        }))
+    }
+}
+
+/// What a step has said about its conditions: those that it set itself, and the one that an error marks.
+type Marks<'a> = (&'a mut u64, &'a mut Option<usize>);
+
+/// An error about readiness marks the second condition of the step. The first one, that the objects are applied, is True then.
+fn mark(
+    state: &mut PassState,
+    sets: &[usize],
+    (set_bits, named): Marks<'_>,
+    ended: &Result<Dependents, DependentsError>,
+) {
+    let ([applied, ready, ..], Err(error)) = (sets, ended) else { return };
+    if !error.is_about_readiness() {
+        return;
+    }
+    if state.polarity(*applied) == Polarity::Positive {
+        *set_bits |= 1 << applied;
+        state.set(*applied, ConditionStatus::True, "Succeeded", "");
+    }
+    *named = Some(*ready);
+}

@@ -1,0 +1,139 @@
+//! Why a set of dependents is not as it should be.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::api::{ApiError, FOREIGN};
+use crate::dependent_rules::manifest::InvalidManifest;
+use crate::outcome::reporting::{Actions, VariantInfo, join_variants};
+use crate::outcome::{Class, ReconcileError};
+
+/// Why a set of dependents is not as it should be, or not yet.
+///
+/// An error type of a step takes it with `#[class(transparent)]`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DependentsError {
+    /// A manifest cannot be applied, whatever the state of the cluster.
+    ManifestInvalid(InvalidManifest),
+    /// The API server refuses to change a field of an existing object.
+    FieldImmutable(String),
+    /// An object of another owner has the name of a dependent.
+    Foreign(String),
+    /// A call failed.
+    Call(ApiError),
+    /// Objects are not ready yet, or are being deleted. Contains what is waited for, and the time until the set counts as late.
+    Progressing(String, Option<Duration>),
+    /// The controller of an object failed. Contains which one and why, and the time until the set counts as late.
+    Failed(String, Option<Duration>),
+    /// Objects have not become ready in time.
+    TimedOut(String),
+}
+
+impl DependentsError {
+    /// Whether all objects are applied, and only some of them are not ready.
+    #[must_use]
+    pub const fn is_about_readiness(&self) -> bool {
+        matches!(self, Self::Progressing(..) | Self::Failed(..) | Self::TimedOut(_))
+    }
+}
+
+impl From<InvalidManifest> for DependentsError {
+    fn from(error: InvalidManifest) -> Self {
+        Self::ManifestInvalid(error)
+    }
+}
+
+impl From<ApiError> for DependentsError {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Foreign(text) => Self::Foreign(text.to_string()),
+            other => Self::Call(other),
+        }
+    }
+}
+
+impl fmt::Display for DependentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ManifestInvalid(error) => error.fmt(f),
+            Self::Call(error) => error.fmt(f),
+            Self::FieldImmutable(text)
+            | Self::Foreign(text)
+            | Self::Progressing(text, _)
+            | Self::Failed(text, _)
+            | Self::TimedOut(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for DependentsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::ManifestInvalid(error) => Some(error),
+            Self::Call(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+const INVALID: &str = "ManifestInvalid";
+const IMMUTABLE: &str = "FieldImmutable";
+const PROGRESSING: &str = "DependentsProgressing";
+const FAILED: &str = "DependentFailed";
+const LATE: &str = "DependentsTimedOut";
+
+const OWN: &[VariantInfo] = &[
+    VariantInfo::new(
+        INVALID,
+        "stalled",
+        "A manifest cannot be applied, whatever the state of the cluster; the message names the object, the field and the cure.",
+        Actions::STALLED,
+    ),
+    VariantInfo::new(
+        IMMUTABLE,
+        "stalled",
+        "The API server refuses to change a field of an object.\n\nChange the manifest back, or set `update-policy: apply-or-recreate` for the \
+         object, which is then deleted and created again.",
+        Actions::STALLED,
+    ),
+    VariantInfo::new(
+        PROGRESSING,
+        "waiting",
+        "Objects are not ready yet, or are being deleted. A change of them triggers a pass.",
+        Actions::WAITING,
+    ),
+    VariantInfo::new(
+        FAILED,
+        "waiting",
+        "The controller of an object failed; the next wave does not start. A change of the object triggers a pass.",
+        Actions::WAITING,
+    ),
+    VariantInfo::new(LATE, "waiting", "Objects have not become ready in time. The work goes on.", Actions::WAITING),
+];
+const CALLS: &[VariantInfo] = <ApiError as ReconcileError>::VARIANTS;
+
+impl ReconcileError for DependentsError {
+    fn class(&self) -> Class {
+        match self {
+            Self::ManifestInvalid(_) | Self::FieldImmutable(_) => Class::Stalled,
+            Self::Foreign(_) | Self::TimedOut(_) => Class::Waiting { poll: None },
+            Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
+            Self::Call(error) => error.class(),
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::ManifestInvalid(_) => INVALID,
+            Self::FieldImmutable(_) => IMMUTABLE,
+            Self::Foreign(_) => FOREIGN,
+            Self::Call(error) => error.reason(),
+            Self::Progressing(..) => PROGRESSING,
+            Self::Failed(..) => FAILED,
+            Self::TimedOut(_) => LATE,
+        }
+    }
+
+    const VARIANTS: &'static [VariantInfo] = &join_variants::<{ OWN.len() + CALLS.len() }>(&[OWN, CALLS]);
+}

@@ -1,0 +1,36 @@
+//! The settings of a set: the arguments of `dependents(..)`, with the values of the object.
+
+use std::time::Duration;
+
+use crate::dependent_rules::policy::Policies;
+
+/// The settings of a set for one component.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct SetSettings {
+    /// The policies of the component, filled up with those of the attribute.
+    pub policies: Policies,
+    /// The time after which a set that is not ready is reported with the reason `DependentsTimedOut`; `None`: never.
+    pub ready_within: Option<Duration>,
+    /// The most objects of the set.
+    pub limit: usize,
+    /// Whether a set that had objects may become empty.
+    pub may_be_empty: bool,
+}
+
+impl SetSettings {
+    /// The settings without any argument.
+    pub const DEFAULT: Self = Self {
+        policies: Policies {
+            adoption: None,
+            reconcile: None,
+            update: None,
+            delete: None,
+            missing_namespaces: None,
+            reapply_interval: None,
+        },
+        ready_within: Some(Duration::from_secs(600)),
+        limit: 10_000,
+        may_be_empty: false,
+    };
+}

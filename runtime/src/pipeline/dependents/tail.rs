@@ -1,0 +1,62 @@
+//! The end of a pass: objects that no step wants any more.
+
+use std::time::Duration;
+
+use super::error::DependentsError;
+use super::lookup::{calls_of, kind_text};
+use super::status::emptied;
+use super::undo::{Removed, names, remove};
+use crate::api::{DependentCalls, KeptObject};
+use crate::dependent_rules::plan::RemovalReason;
+use crate::outcome::Requeue;
+use crate::pipeline::state::PassState;
+
+/// When a pass looks again at objects that are being deleted, if no event comes before.
+const AGAIN: Duration = Duration::from_secs(300);
+
+/// Removes the objects that no step wants any more, after all steps succeeded. Steps that were not reached keep theirs.
+pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), DependentsError> {
+    if !state.wiring.keeps_dependents() {
+        return Ok(());
+    }
+    let backend = state.backend.clone();
+    let calls = calls_of(&*backend)?;
+    let is_known = |step: &str| state.wiring.steps.iter().any(|one| one.name == step);
+    let all = calls.all();
+    let redundant: Vec<KeptObject> = all
+        .iter()
+        .filter(|kept| calls.is_wanted(&kept.step, &kept.id).map_or(!is_known(&kept.step), |wanted| !wanted))
+        .cloned()
+        .collect();
+    let Removed { left } = remove(calls, redundant, &all, RemovalReason::Redundant).await?;
+    calls.observed();
+    if left.is_empty() {
+        forget_kinds(state, calls);
+    } else {
+        state.ask_requeue(Requeue::After(AGAIN));
+        state.remaining = Some(format!("removing objects that are no longer wanted: {}", names(&left)));
+    }
+    Ok(())
+}
+
+/// Removes kinds without objects from the register, and the sets of steps that are gone.
+fn forget_kinds(state: &mut PassState, calls: &dyn DependentCalls) {
+    let (wiring, kept) = (state.wiring, calls.all());
+    state.sets.retain(|key, status| {
+        let step = key.rsplit_once('/').map_or(key.as_str(), |(_, step)| step);
+        let is_known = wiring.steps.iter().any(|one| one.name == step);
+        let wanted = calls.wanted(step);
+        if is_known && wanted.is_none() {
+            return true;
+        }
+        let wanted = wanted.unwrap_or_default();
+        let used = kept.iter().filter(|kept| *kept.step == *step).map(|kept| &kept.id).chain(&wanted);
+        let used: Vec<String> = used.map(kind_text).collect();
+        status.kinds.retain(|kind| used.contains(kind));
+        if status.kinds.is_empty() {
+            // The entry itself stays: Kubernetes 1.20 would store null for a map whose last entry is left out, and refuse it.
+            *status = emptied(status.revision);
+        }
+        is_known || !status.kinds.is_empty()
+    });
+}

@@ -1,0 +1,126 @@
+//! The end of a set: its objects are deleted, or stay without marks.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::iter;
+use futures::{FutureExt, StreamExt};
+
+use super::cause::described;
+use super::error::DependentsError;
+use super::lookup::calls_of;
+use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
+use crate::dependent_rules::manifest::InvalidManifest;
+use crate::dependent_rules::order::has_pods;
+use crate::dependent_rules::plan::{Removal, RemovalReason, Unwanted, removal};
+use crate::dependent_rules::policy::DeletePolicy;
+use crate::pipeline::state::PassState;
+
+/// The most calls of a component at the same time.
+const CONCURRENCY: usize = 8;
+
+/// When a pass looks again at what only the API server shows.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// The objects that still exist after all calls that can be sent now.
+pub(super) struct Removed {
+    pub(super) left: Vec<KeptObject>,
+}
+
+/// Removes objects, wave by wave, as far as it gets. `all`: all dependents of the component, also those that stay.
+pub(super) async fn remove(
+    calls: &dyn DependentCalls,
+    objects: Vec<KeptObject>,
+    all: &[KeptObject],
+    why: RemovalReason,
+) -> Result<Removed, ApiError> {
+    let mut left = objects;
+    loop {
+        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, all)).collect();
+        let next = removal(&unwanted, why);
+        if next.is_empty() {
+            return Ok(Removed { left });
+        }
+        // A later wave starts when the pods of this one have ended.
+        let waits = next.len() < left.len();
+        let sends: Vec<BoxFuture<'_, _>> =
+            next.into_iter().map(|(i, removal)| send(calls, &left[i], removal, waits).boxed()).collect();
+        let sent: Vec<_> = iter(sends).buffer_unordered(CONCURRENCY).collect().await;
+        sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+        left = left.into_iter().filter_map(|kept| calls.get(&kept.id)).collect();
+    }
+}
+
+async fn send(
+    calls: &dyn DependentCalls,
+    KeptObject { id, live, step, .. }: &KeptObject,
+    removal: Removal,
+    waits: bool,
+) -> Result<(), ApiError> {
+    let call = match removal {
+        Removal::Orphan => ObjectCall::Orphan { id, live },
+        Removal::Delete => ObjectCall::Delete { id, live, foreground: waits && has_pods(&id.group, &id.kind) },
+    };
+    calls.send(step, call).await.map_err(|error| described(id, error))
+}
+
+fn unwanted<'a>(kept: &'a KeptObject, all: &[KeptObject]) -> Unwanted<'a> {
+    // An object that is deleted by mistake cannot be brought back, so one whose policy is unknown stays.
+    let delete = kept.live.applied.map_or(DeletePolicy::Orphan, |applied| applied.delete);
+    let order = kept.live.applied.map_or(0, |applied| applied.delete_order);
+    let defines = |other: &KeptObject| {
+        other.id.is("apiextensions.k8s.io", "CustomResourceDefinition") && other.id.name == kept.type_name
+    };
+    let is_instance = all.iter().any(defines);
+    Unwanted { id: &kept.id, delete, order, is_deleted: kept.live.is_deleted, is_instance }
+}
+
+/// Removes the set of a step, since the component is deleted. `None`: what is left of all sets.
+///
+/// # Errors
+/// A call failed, or objects are still there. Their end triggers a pass.
+pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>) -> Result<(), DependentsError> {
+    let backend = state.backend.clone();
+    let calls = calls_of(&*backend)?;
+    calls.listed().await?;
+    let all = calls.all();
+    let of_set = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
+    let Removed { left } = remove(calls, of_set, &all, RemovalReason::ComponentDeleted).await?;
+    calls.observed();
+    if !left.is_empty() {
+        return Err(DependentsError::Progressing(format!("deleting {}", names(&left)), None));
+    }
+    if step.is_some() {
+        return Ok(());
+    }
+    check_declared(state, calls)?;
+    // The finalizer goes only when the API server says so: a cache may be older than the last write of another process.
+    let keys = state.wiring.steps.iter().map(|step| state.wiring.set_key(step.name));
+    let sets: Vec<String> = keys.chain(state.sets.keys().cloned()).collect();
+    match calls.remaining(&sets).await?.as_slice() {
+        [] => Ok(()),
+        // The cache does not show it, so no event may come.
+        [first, ..] => Err(DependentsError::Progressing(format!("{first} is still there"), Some(AGAIN))),
+    }
+}
+
+/// Fails if an earlier version may have created objects of a kind that no step declares any more, as nothing shows them.
+pub(super) fn check_declared(state: &PassState, calls: &dyn DependentCalls) -> Result<(), InvalidManifest> {
+    let kinds = state.sets.values().flat_map(|status| &status.kinds);
+    let unknown: Vec<&str> = kinds.filter(|kind| !calls.is_declared(kind)).map(String::as_str).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let problem = "an earlier version may have created objects of it; declare it until they are gone";
+    Err(InvalidManifest::new("the dependents", "kinds", format!("{}: {problem}", unknown.join(", "))))
+}
+
+/// The names of the first objects, and the number of the others.
+pub(super) fn names(objects: &[KeptObject]) -> String {
+    let first = objects.iter().take(3).map(|kept| match kept.finalizers.as_slice() {
+        [] => kept.id.to_string(),
+        finalizers => format!("{} (its finalizers {} are still there)", kept.id, finalizers.join(", ")),
+    });
+    let first = first.collect::<Vec<_>>().join(", ");
+    if objects.len() > 3 { format!("{first} and {} more", objects.len() - 3) } else { first }
+}

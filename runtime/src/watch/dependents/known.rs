@@ -1,0 +1,149 @@
+//! What is known of a dependent: read from an object that a watch or a write returned.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::api::ObjectMeta;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::api::{group, marked};
+use crate::dependency::{ObjectStatus, object_status};
+use crate::dependent_rules::manifest::Digest;
+use crate::dependent_rules::plan::LiveObject;
+use crate::dependent_rules::policy::Annotations;
+use crate::dependent_rules::response::applied_fields;
+use crate::queue::Key;
+use crate::trigger::number;
+use crate::wiring::KindInfo;
+use crate::wiring::annotations::APPLIED;
+
+/// A dependent, without its content.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownDependent {
+    /// The component.
+    pub(crate) component: Key,
+    /// The step that keeps it.
+    pub(crate) step: Arc<str>,
+    pub(crate) live: LiveObject,
+    /// The digest of the fields of our manifest; `None`: we own none.
+    pub(crate) fields: Option<Digest>,
+    /// The same after our last apply, if it was in this process.
+    pub(crate) baseline: Option<Digest>,
+    /// When it was applied, or first seen.
+    pub(crate) since: Instant,
+    /// Its finalizers, while it is being deleted.
+    pub(crate) finalizers: Vec<String>,
+}
+
+impl KnownDependent {
+    /// Whether nothing that a pass must see differs.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let seen = |known: &Self| (known.live.uid.clone(), known.live.applied, known.live.is_deleted, known.fields);
+        let owner = |known: &Self| (known.component.clone(), known.step.clone());
+        seen(self) == seen(other) && owner(self) == owner(other) && self.live.status == other.live.status
+    }
+
+    /// Its share in the sum of its component.
+    pub(super) fn number(&self, key: &Key) -> u64 {
+        let fields = self.fields.map(|fields| fields.to_string()).unwrap_or_default();
+        let (status, deleted) = (self.live.status.to_string(), if self.live.is_deleted { "deleted" } else { "" });
+        let namespace = key.namespace.as_deref().unwrap_or_default();
+        number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status])
+    }
+
+    /// It, with its age and whether it has drifted.
+    pub(crate) fn now(mut self) -> LiveObject {
+        self.live.has_drifted = self.baseline.is_none_or(|baseline| Some(baseline) != self.fields);
+        self.live.age = self.since.elapsed();
+        self.live
+    }
+}
+
+/// Reads the dependents of one reconciler.
+#[derive(Clone)]
+pub(super) struct Reader {
+    /// The kind of the components.
+    pub(super) owner: KindInfo,
+    pub(super) reconciler: &'static str,
+    /// The field manager of the reconciler.
+    pub(super) manager: String,
+}
+
+impl Reader {
+    /// The dependent; `None`: it has no mark of a component of this reconciler. A mark that was copied from another object is none.
+    pub(super) fn read(&self, kind: &KindInfo, meta: &ObjectMeta, mut object: Value) -> Option<KnownDependent> {
+        let owner = marked(kind, meta)?;
+        let resource = &self.owner.resource;
+        let is_own_kind = owner.reference.kind == resource.kind && group(&owner.reference) == resource.group;
+        let step = owner.set.as_deref()?.strip_prefix(self.reconciler)?.strip_prefix('/')?;
+        if !is_own_kind {
+            return None;
+        }
+        if !has_status(kind) {
+            // As the watch delivers it.
+            object = json!({ "metadata": object["metadata"] });
+        }
+        // The objects of a list of a built-in kind do not name it.
+        object["apiVersion"] = json!(kind.resource.api_version);
+        object["kind"] = json!(kind.resource.kind);
+        let is_deleted = object["metadata"]["deletionTimestamp"].is_string();
+        let finalizers = object["metadata"]["finalizers"].as_array().filter(|_| is_deleted);
+        let live = LiveObject {
+            uid: meta.uid.clone().unwrap_or_default(),
+            resource_version: meta.resource_version.clone().unwrap_or_default(),
+            applied: meta.annotations.as_ref().and_then(|all| all.get(APPLIED)?.parse().ok()),
+            is_deleted,
+            has_drifted: false,
+            age: Duration::ZERO,
+            status: status(meta, &object),
+        };
+        Some(KnownDependent {
+            component: Key::new(owner.namespace.as_deref(), &owner.reference.name),
+            step: step.into(),
+            live,
+            fields: applied_fields(&object, &self.manager),
+            baseline: None,
+            since: Instant::now(),
+            finalizers: finalizers
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one.as_str().map(ToOwned::to_owned))
+                .collect(),
+        })
+    }
+}
+
+/// The status of the object. Hints that another client made unreadable do not count.
+fn status(meta: &ObjectMeta, object: &Value) -> ObjectStatus {
+    let none = Default::default();
+    let annotations = meta.annotations.as_ref().unwrap_or(&none);
+    let hints = Annotations::new(annotations, None).hints();
+    object_status(object, &hints.ok().flatten().unwrap_or_default())
+}
+
+/// Kinds whose objects are ready as soon as they exist, so that only their metadata is watched.
+const WITHOUT_STATUS: [(&str, &str); 17] = [
+    ("", "ConfigMap"),
+    ("", "Secret"),
+    ("", "ServiceAccount"),
+    ("", "LimitRange"),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+    ("networking.k8s.io", "IngressClass"),
+    ("networking.k8s.io", "NetworkPolicy"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    ("storage.k8s.io", "CSIDriver"),
+    ("storage.k8s.io", "StorageClass"),
+];
+
+/// Whether the status of the kind's objects has to be read.
+pub(super) fn has_status(kind: &KindInfo) -> bool {
+    !WITHOUT_STATUS.contains(&(&*kind.resource.group, &*kind.resource.kind))
+}

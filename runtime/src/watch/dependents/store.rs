@@ -1,0 +1,203 @@
+//! The known dependents by component.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::known::KnownDependent;
+use crate::queue::Key;
+use crate::resource_version::is_newer;
+
+/// A kind, as its place in the list of kinds, and an object of it.
+pub(super) type Id = (usize, Key);
+
+/// The known dependents, from the watches and from our own writes.
+#[derive(Default)]
+pub(super) struct Store(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    objects: HashMap<Id, Entry>,
+    components: HashMap<Key, Group>,
+    /// The lists of each kind that have begun.
+    lists: HashMap<usize, u64>,
+    writes: HashMap<Id, Writes>,
+}
+
+struct Entry {
+    known: KnownDependent,
+    /// The list of its kind that was the last to begin before the object was delivered or written.
+    list: u64,
+}
+
+/// The objects of one component.
+#[derive(Default)]
+struct Group {
+    ids: HashSet<Id>,
+    sum: u64,
+}
+
+/// The writes of an object that are under way.
+#[derive(Default)]
+struct Writes {
+    count: usize,
+    /// The uids whose deletion was delivered meanwhile.
+    gone: HashSet<String>,
+}
+
+impl Store {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn get(&self, at: usize, key: &Key) -> Option<KnownDependent> {
+        self.lock().objects.get(&(at, key.clone())).map(|entry| entry.known.clone())
+    }
+
+    pub(super) fn of(&self, component: &Key) -> Vec<(usize, Key, KnownDependent)> {
+        let state = self.lock();
+        let ids = state.components.get(component).into_iter().flat_map(|group| &group.ids);
+        let known = ids.filter_map(|id| Some((id.0, id.1.clone(), state.objects.get(id)?.known.clone())));
+        known.collect()
+    }
+
+    pub(super) fn sum(&self, component: &Key) -> u64 {
+        self.lock().components.get(component).map_or(0, |group| group.sum)
+    }
+
+    pub(super) fn components(&self) -> Vec<Key> {
+        self.lock().components.keys().cloned().collect()
+    }
+
+    /// Applies an object that a watch delivered, and returns the components to enqueue.
+    pub(super) fn apply(&self, id: Id, mut known: KnownDependent, is_listed: bool) -> Vec<Key> {
+        let mut state = self.lock();
+        let list = state.list(id.0);
+        let mut former = None;
+        if let Some(entry) = state.objects.get_mut(&id) {
+            // A list that began after everything known of the object is right, also if it is older: the store was restored.
+            let is_decisive = is_listed && entry.list < list;
+            if is_listed {
+                entry.list = list;
+            }
+            let before = &entry.known;
+            if !is_decisive && is_newer(&before.live.resource_version, &known.live.resource_version) {
+                return Vec::new();
+            }
+            let is_same = before.is_same(&known);
+            if before.live.uid == known.live.uid {
+                (known.baseline, known.since) = (before.baseline, before.since);
+            }
+            if is_same {
+                entry.known = known;
+                return Vec::new();
+            }
+            former = Some(before.component.clone()).filter(|former| *former != known.component);
+        }
+        let component = known.component.clone();
+        state.insert(id, Entry { known, list });
+        former.into_iter().chain([component]).collect()
+    }
+
+    /// Removes an object whose deletion a watch delivered, or whose mark is gone.
+    pub(super) fn remove(&self, at: usize, key: &Key, uid: &str) -> Vec<Key> {
+        let (id, mut state) = ((at, key.clone()), self.lock());
+        if let Some(writes) = state.writes.get_mut(&id) {
+            writes.gone.insert(uid.to_owned());
+        }
+        // A new object of the same name may be known already.
+        let is_it = state.objects.get(&id).is_some_and(|entry| entry.known.live.uid == uid);
+        if is_it { state.remove(&id).into_iter().collect() } else { Vec::new() }
+    }
+
+    pub(super) fn begin_list(&self, at: usize) {
+        *self.lock().lists.entry(at).or_default() += 1;
+    }
+
+    /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain. Objects that were written since it
+    /// began stay.
+    pub(super) fn end_list(&self, at: usize, namespace: Option<&str>) -> Vec<Key> {
+        let mut state = self.lock();
+        let list = state.list(at);
+        let here = |id: &Id| id.0 == at && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
+        let gone = state.objects.iter().filter(|(id, entry)| here(id) && entry.list < list);
+        let gone: Vec<Id> = gone.map(|(id, _)| id.clone()).collect();
+        gone.iter().filter_map(|id| state.remove(id)).collect()
+    }
+
+    /// Announces a write of the object.
+    pub(super) fn begin_write(&self, id: &Id) {
+        self.lock().writes.entry(id.clone()).or_default().count += 1;
+    }
+
+    pub(super) fn end_write(&self, id: &Id) {
+        let mut state = self.lock();
+        let Some(writes) = state.writes.get_mut(id) else { return };
+        writes.count -= 1;
+        if writes.count == 0 {
+            state.writes.remove(id);
+        }
+    }
+
+    /// Records the object that a write returned, unless it is known to be gone.
+    pub(super) fn wrote(&self, id: &Id, known: KnownDependent) {
+        let mut state = self.lock();
+        let is_gone = state.writes.get(id).is_some_and(|writes| writes.gone.contains(&known.live.uid));
+        let newer = state.objects.get(id).map(|entry| &entry.known).filter(|before| {
+            before.live.uid == known.live.uid && is_newer(&before.live.resource_version, &known.live.resource_version)
+        });
+        let known = match newer {
+            // The watch was faster; only the baseline is new.
+            Some(newer) => KnownDependent { baseline: known.baseline, since: known.since, ..newer.clone() },
+            None => known,
+        };
+        if !is_gone {
+            let list = state.list(id.0);
+            state.insert(id.clone(), Entry { known, list });
+        }
+    }
+
+    /// Records that a call deleted the object with this uid: it is gone at once, or has finalizers left.
+    pub(super) fn deleted(&self, id: &Id, uid: &str, is_gone: bool) {
+        let mut state = self.lock();
+        let Some(entry) = state.objects.get(id).filter(|entry| entry.known.live.uid == uid) else { return };
+        if is_gone {
+            state.remove(id);
+            return;
+        }
+        let (mut known, list) = (entry.known.clone(), entry.list);
+        known.live.is_deleted = true;
+        state.insert(id.clone(), Entry { known, list });
+    }
+
+    /// Takes the present fields of the object as what was applied, unless an apply in this process said otherwise.
+    pub(super) fn accept(&self, at: usize, key: &Key) {
+        if let Some(entry) = self.lock().objects.get_mut(&(at, key.clone())) {
+            entry.known.baseline = entry.known.baseline.or(entry.known.fields);
+        }
+    }
+}
+
+impl State {
+    fn list(&self, at: usize) -> u64 {
+        self.lists.get(&at).copied().unwrap_or_default()
+    }
+
+    fn insert(&mut self, id: Id, entry: Entry) {
+        self.remove(&id);
+        let group = self.components.entry(entry.known.component.clone()).or_default();
+        group.sum = group.sum.wrapping_add(entry.known.number(&id.1));
+        group.ids.insert(id.clone());
+        self.objects.insert(id, entry);
+    }
+
+    fn remove(&mut self, id: &Id) -> Option<Key> {
+        let Entry { known, .. } = self.objects.remove(id)?;
+        let group = self.components.get_mut(&known.component)?;
+        group.sum = group.sum.wrapping_sub(known.number(&id.1));
+        group.ids.remove(id);
+        if group.ids.is_empty() {
+            self.components.remove(&known.component);
+        }
+        Some(known.component)
+    }
+}

@@ -1,0 +1,50 @@
+//! A write of a dependent that is under way.
+
+use std::sync::Arc;
+
+use kube::api::DynamicObject;
+use serde_json::json;
+
+use super::known::{KnownDependent, Reader};
+use super::store::{Id, Store};
+use crate::wiring::KindInfo;
+
+/// The write of an object. Its response is recorded before the watch delivers it.
+#[must_use = "the write ends when this is dropped"]
+pub(crate) struct Writing {
+    store: Arc<Store>,
+    reader: Reader,
+    kind: KindInfo,
+    id: Id,
+}
+
+impl Writing {
+    pub(super) fn begin(store: Arc<Store>, reader: Reader, kind: KindInfo, id: Id) -> Self {
+        store.begin_write(&id);
+        Self { store, reader, kind, id }
+    }
+
+    /// Records the response of an apply, with `managedFields`.
+    pub(crate) fn wrote(&self, object: &DynamicObject) {
+        if let Some(known) = self.reader.read(&self.kind, &object.metadata, json!(object)) {
+            let baseline = known.fields;
+            self.store.wrote(&self.id, KnownDependent { baseline, ..known });
+        }
+    }
+
+    /// Records that the object with this uid was deleted, and whether it is gone already.
+    pub(crate) fn deleted(&self, uid: &str, is_gone: bool) {
+        self.store.deleted(&self.id, uid, is_gone);
+    }
+
+    /// Records that the object with this uid is no dependent any more.
+    pub(crate) fn released(&self, uid: &str) {
+        self.store.deleted(&self.id, uid, true);
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.store.end_write(&self.id);
+    }
+}
