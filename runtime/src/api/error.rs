@@ -60,6 +60,23 @@ impl ApiError {
     }
 }
 
+#[cfg(feature = "dependents")]
+impl ApiError {
+    /// The same error with another message.
+    pub(crate) fn with_message(self, text: String) -> Self {
+        match self {
+            Self::Conflict(detail) => Self::Conflict(detail.with_message(text)),
+            Self::NotFound(detail) => Self::NotFound(detail.with_message(text)),
+            Self::NotServed(detail) => Self::NotServed(detail.with_message(text)),
+            Self::Forbidden(detail) => Self::Forbidden(detail.with_message(text)),
+            Self::Invalid(detail) => Self::Invalid(detail.with_message(text)),
+            Self::Busy(after, detail) => Self::Busy(after, detail.with_message(text)),
+            Self::Foreign(detail) => Self::Foreign(detail.with_message(text)),
+            Self::Failed(detail) => Self::Failed(detail.with_message(text)),
+        }
+    }
+}
+
 const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
     VariantInfo::new(reason, "transient", doc, Actions::TRANSIENT)
 }

@@ -127,7 +127,7 @@ pub trait OwnedAnywhereBy<S>: Declared<S, anywhere> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, anywhere>, S> OwnedAnywhereBy<S> for T {}
 
-/// A kind of which the step `S` may keep dependents.
+/// A kind whose objects the step `S` may keep as dependents.
 #[cfg(feature = "dependents")]
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not keep a `{Self}` as a dependent",

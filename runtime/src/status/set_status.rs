@@ -38,7 +38,7 @@ pub(crate) fn most_not_ready(mut objects: Vec<NotReadyObject>) -> Vec<NotReadyOb
 #[schemars(transform = without_defaults)]
 #[non_exhaustive]
 pub struct SetStatus {
-    /// The kinds of which the set may have objects, such as `Deployment.apps`.
+    /// The kinds that the objects of the set may have, such as `Deployment.apps`.
     pub kinds: Vec<String>,
     /// The digest of all manifests.
     #[serde(skip_serializing_if = "String::is_empty")]

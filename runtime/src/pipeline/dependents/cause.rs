@@ -23,15 +23,9 @@ pub(super) fn described(id: &ObjectId, error: ApiError) -> ApiError {
     let named = |text: &str| if text.contains(&id.to_string()) { text.to_owned() } else { format!("{id}: {text}") };
     let text = causes.map_or_else(|| named(error.detail()), |causes| format!("{id}: {causes}"));
     match error {
-        ApiError::Conflict(detail) => ApiError::Conflict(detail.with_message(text)),
-        ApiError::NotFound(detail) => ApiError::NotFound(detail.with_message(text)),
-        ApiError::NotServed(detail) => ApiError::NotServed(detail.with_message(text)),
-        ApiError::Forbidden(detail) => ApiError::Forbidden(detail.with_message(text)),
-        ApiError::Invalid(detail) => ApiError::Invalid(detail.with_message(text)),
-        ApiError::Busy(after, detail) => ApiError::Busy(after, detail.with_message(text)),
-        ApiError::Failed(detail) => ApiError::Failed(detail.with_message(text)),
         // It names the object and its owner.
         foreign @ ApiError::Foreign(_) => foreign,
+        error => error.with_message(text),
     }
 }
 

@@ -39,7 +39,7 @@ impl<S: Converges> Cx<'_, S> {
         Wanted::new()
     }
 
-    /// Brings the cluster in line with the set, as far as it gets in this pass.
+    /// Creates, updates and purges the objects of the set, until it has to wait for some of them.
     ///
     /// Objects are created and updated wave by wave. A wave starts when all objects of the one before are ready. Objects that no set of the
     /// component has any more are removed after the last step, if all steps succeeded.

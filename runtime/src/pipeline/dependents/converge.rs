@@ -1,15 +1,14 @@
-//! Brings the cluster in line with a set, as far as it gets in one pass.
+//! Creates, updates and purges the objects of a set, until it has to wait.
 
 use std::collections::BTreeMap;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::stream::iter;
-use futures::{FutureExt, StreamExt};
 
 use super::cause::{described, immutable};
 use super::error::DependentsError;
-use super::lookup::{Known, Refused, StageEnd, calls_of, content, is_completed, kind_text, live_of};
-use super::progress::{Progress, still_deleted};
+use super::lookup::{Known, Refused, StageEnd, calls_of, concurrently, content, is_completed, kind_text, live_of};
+use super::progress::{Progress, unready};
 use super::result::Dependents;
 use super::settings::SetSettings;
 use super::status::{record, register};
@@ -22,16 +21,13 @@ use crate::dependent_rules::plan::{Action, Item, LiveObject, Method, Plan, PlanO
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
 
-/// The most calls of a component at the same time.
-const CONCURRENCY: usize = 8;
-
-/// Brings the cluster in line with the entries.
+/// Creates, updates and purges the wanted objects, until it has to wait.
 pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Result<Dependents, DependentsError> {
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     let settings = state.set.unwrap_or(SetSettings::DEFAULT);
     let plan = plan(state, settings, entries)?;
-    check(state, calls, &plan)?;
+    check(calls, &plan)?;
     calls.listed().await?;
     let step = state.step_name();
     let kept = calls.all().into_iter().filter(|kept| *kept.step == *step).count();
@@ -71,7 +67,7 @@ pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, Dependents
     let step = state.step_name();
     let kept: Vec<_> = calls.all().into_iter().filter(|kept| *kept.step == *step).collect();
     calls.observed();
-    match still_deleted(&kept) {
+    match unready(&kept) {
         Some(error) => Err(error),
         None => {
             let revision = state.sets.get(&state.set_key()).map_or(0, |status| status.revision);
@@ -94,14 +90,14 @@ const CONTAINERS: [(&str, &str); 3] =
     [("", "Namespace"), ("apiextensions.k8s.io", "CustomResourceDefinition"), ("apiregistration.k8s.io", "APIService")];
 
 /// Checks what can be checked without a call.
-fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(), DependentsError> {
+fn check(calls: &dyn DependentCalls, plan: &Plan) -> Result<(), DependentsError> {
     for item in &plan.items {
         if CONTAINERS.contains(&(&*item.id.group, &*item.id.kind)) {
             let problem =
                 "a set cannot have it: its deletion would delete what others have in it; create it another way";
             return Err(InvalidManifest::new(&item.id, "kind", problem).into());
         }
-        if item.id.name == state.name && item.id.namespace == state.namespace && calls.is_component(&item.id) {
+        if calls.is_component(&item.id) {
             return Err(InvalidManifest::new(&item.id, "metadata.name", "it is the component itself").into());
         }
         calls
@@ -210,8 +206,7 @@ impl Run<'_> {
         for group in actions.chunk_by(|one, other| rank(one) == rank(other)) {
             let calls: Vec<BoxFuture<'_, _>> =
                 group.iter().map(|(i, action)| self.act(*i, *action, live).map(|ended| (*i, ended)).boxed()).collect();
-            let ended: Vec<_> = iter(calls).buffer_unordered(CONCURRENCY).collect().await;
-            refused.extend(ended.into_iter().filter_map(|(i, ended)| Some((i, ended.err()?))));
+            refused.extend(concurrently(calls).await.into_iter().filter_map(|(i, ended)| Some((i, ended.err()?))));
         }
     }
 

@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::iter;
+
 use super::error::DependentsError;
 use crate::api::{ApiError, Backend, DependentCalls};
 use crate::dependent_rules::manifest::ObjectId;
@@ -40,6 +44,14 @@ pub(super) fn live_of<'a>(known: &'a Known, is_refused: bool, id: &ObjectId) -> 
         Some(live) => Live::Object(live),
         None => Live::Absent,
     }
+}
+
+/// The most calls of a component at the same time.
+const CONCURRENCY: usize = 8;
+
+/// Sends calls at the same time, as many as a component may. They start in their order.
+pub(super) async fn concurrently<T>(calls: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+    iter(calls).buffer_unordered(CONCURRENCY).collect().await
 }
 
 /// The wave and the objects that are waited for.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::error::DependentsError;
 use super::lookup::{Known, Refused, StageEnd, is_completed, live_of};
 use super::status::SetState;
-use crate::api::{ApiError, KeptObject};
+use crate::api::KeptObject;
 use crate::dependency::ObjectStatus;
 use crate::dependent_rules::plan::{Plan, State, state};
 use crate::status::NotReadyObject;
@@ -117,25 +117,13 @@ fn worst(refused: Refused) -> Option<DependentsError> {
         first if count == 1 => first,
         DependentsError::Foreign(_) => DependentsError::Foreign(text),
         DependentsError::FieldImmutable(_) => DependentsError::FieldImmutable(text),
-        DependentsError::Call(error) => DependentsError::Call(with_text(error, text)),
+        DependentsError::Call(error) => DependentsError::Call(error.with_message(text)),
         other => other,
     })
 }
 
-fn with_text(error: ApiError, text: String) -> ApiError {
-    match error {
-        ApiError::Busy(after, detail) => ApiError::Busy(after, detail.with_message(text)),
-        ApiError::Conflict(detail) => ApiError::Conflict(detail.with_message(text)),
-        ApiError::NotFound(detail) => ApiError::NotFound(detail.with_message(text)),
-        ApiError::NotServed(detail) => ApiError::NotServed(detail.with_message(text)),
-        ApiError::Forbidden(detail) => ApiError::Forbidden(detail.with_message(text)),
-        ApiError::Invalid(detail) => ApiError::Invalid(detail.with_message(text)),
-        ApiError::Failed(detail) | ApiError::Foreign(detail) => ApiError::Failed(detail.with_message(text)),
-    }
-}
-
-/// The first object of a set that is not ready, if nothing of it is written.
-pub(super) fn still_deleted(kept: &[KeptObject]) -> Option<DependentsError> {
+/// The first object of a set that is not ready, as an error. `None`: all are ready.
+pub(super) fn unready(kept: &[KeptObject]) -> Option<DependentsError> {
     let waits = kept.iter().filter(|kept| kept.live.status != ObjectStatus::Current);
     let first = waits.clone().next()?;
     let text = format!("{}: {}", first.id, short(&first.live.status.to_string()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::error::DependentsError;
 use super::lookup::{calls_of, kind_text};
 use super::status::emptied;
-use super::undo::{Removed, names, remove};
+use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
@@ -28,7 +28,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
         .filter(|kept| calls.is_wanted(&kept.step, &kept.id).map_or(!is_known(&kept.step), |wanted| !wanted))
         .cloned()
         .collect();
-    let Removed { left } = remove(calls, redundant, &all, RemovalReason::Redundant).await?;
+    let left = remove(calls, redundant, &all, RemovalReason::Redundant).await?;
     calls.observed();
     if left.is_empty() {
         forget_kinds(state, calls);

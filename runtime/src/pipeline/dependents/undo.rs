@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::stream::iter;
-use futures::{FutureExt, StreamExt};
 
 use super::cause::described;
 use super::error::DependentsError;
-use super::lookup::calls_of;
+use super::lookup::{calls_of, concurrently};
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
 use crate::dependent_rules::manifest::InvalidManifest;
 use crate::dependent_rules::order::has_pods;
@@ -16,37 +15,29 @@ use crate::dependent_rules::plan::{Removal, RemovalReason, Unwanted, removal};
 use crate::dependent_rules::policy::DeletePolicy;
 use crate::pipeline::state::PassState;
 
-/// The most calls of a component at the same time.
-const CONCURRENCY: usize = 8;
-
 /// When a pass looks again at what only the API server shows.
 const AGAIN: Duration = Duration::from_secs(30);
 
-/// The objects that still exist after all calls that can be sent now.
-pub(super) struct Removed {
-    pub(super) left: Vec<KeptObject>,
-}
-
-/// Removes objects, wave by wave, as far as it gets. `all`: all dependents of the component, also those that stay.
+/// Removes objects, wave by wave, and returns those that still exist after all calls that can be sent now. `all`: all dependents of the
+/// component, also those that stay.
 pub(super) async fn remove(
     calls: &dyn DependentCalls,
     objects: Vec<KeptObject>,
     all: &[KeptObject],
     why: RemovalReason,
-) -> Result<Removed, ApiError> {
+) -> Result<Vec<KeptObject>, ApiError> {
     let mut left = objects;
     loop {
         let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, all)).collect();
         let next = removal(&unwanted, why);
         if next.is_empty() {
-            return Ok(Removed { left });
+            return Ok(left);
         }
         // A later wave starts when the pods of this one have ended.
         let waits = next.len() < left.len();
         let sends: Vec<BoxFuture<'_, _>> =
             next.into_iter().map(|(i, removal)| send(calls, &left[i], removal, waits).boxed()).collect();
-        let sent: Vec<_> = iter(sends).buffer_unordered(CONCURRENCY).collect().await;
-        sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+        concurrently(sends).await.into_iter().collect::<Result<Vec<()>, _>>()?;
         left = left.into_iter().filter_map(|kept| calls.get(&kept.id)).collect();
     }
 }
@@ -85,7 +76,7 @@ pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>
     calls.listed().await?;
     let all = calls.all();
     let of_set = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
-    let Removed { left } = remove(calls, of_set, &all, RemovalReason::ComponentDeleted).await?;
+    let left = remove(calls, of_set, &all, RemovalReason::ComponentDeleted).await?;
     calls.observed();
     if !left.is_empty() {
         return Err(DependentsError::Progressing(format!("deleting {}", names(&left)), None));
@@ -94,7 +85,7 @@ pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>
         return Ok(());
     }
     check_declared(state, calls)?;
-    // The finalizer goes only when the API server says so: a cache may be older than the last write of another process.
+    // The finalizer is removed only after a list on the API server, since the cache may be older than the last write of another process.
     let keys = state.wiring.steps.iter().map(|step| state.wiring.set_key(step.name));
     let sets: Vec<String> = keys.chain(state.sets.keys().cloned()).collect();
     match calls.remaining(&sets).await?.as_slice() {

@@ -52,7 +52,7 @@ pub(crate) struct Component<'a> {
 }
 
 impl DependentCache {
-    /// Joins one watch for each kind of which a step may keep dependents.
+    /// Joins one watch for each kind that a step declares in `dependents(..)`.
     pub(crate) fn new(watches: &SharedWatches, component: Component<'_>, scope: Scope, queue: &Queue) -> Self {
         let Component { kind: owner, wiring, operator } = component;
         let scope = Scope { whole: true, ..scope.around(&owner) };
@@ -98,7 +98,7 @@ impl DependentCache {
         self.0.live.store(true, Ordering::SeqCst);
     }
 
-    /// The kinds of which a step may keep dependents.
+    /// The kinds that steps declare in `dependents(..)`.
     pub(crate) fn kinds(&self) -> &[KindInfo] {
         &self.0.kinds
     }
