@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ApiError, BoxFuture};
+use super::{ApiError, BoxFuture, OtherObjects};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::{Item, LiveObject};
+use crate::dependent_rules::policy::DeletePolicy;
 
 /// A dependent that the watches or our own writes show.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct KeptObject {
     pub type_name: String,
     /// The finalizers that hold up its deletion.
     pub finalizers: Vec<String>,
+    /// The delete policy in its annotation, or why it cannot be read. Another client may have set it.
+    pub annotated: Option<Result<DeletePolicy, String>>,
 }
 
 /// A call that writes or deletes one object of a set.
@@ -74,7 +77,7 @@ pub enum ObjectCall<'a> {
 }
 
 /// The calls for the dependents of a component.
-pub trait DependentCalls: Send + Sync {
+pub trait DependentCalls: OtherObjects {
     /// Waits until the watches have listed the dependents.
     fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Takes the objects for the set of a step in this pass. `false`: the step has none, and its dependents are redundant.

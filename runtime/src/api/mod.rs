@@ -12,6 +12,8 @@ mod error;
 pub(crate) mod grant;
 #[cfg(feature = "operator")]
 mod mark;
+#[cfg(feature = "dependents")]
+mod other_objects;
 mod target;
 mod warned;
 
@@ -31,6 +33,8 @@ pub use self::dependents::{DependentCalls, KeptObject, ObjectCall};
 pub use self::detail::ErrorDetail;
 pub use self::dry_run::DryRunLog;
 pub use self::error::*;
+#[cfg(feature = "dependents")]
+pub use self::other_objects::{OtherObjects, Types};
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Watched;
 pub use self::target::{Selection, Target};

@@ -58,6 +58,14 @@ impl StepClient {
     }
 }
 
+#[cfg(feature = "dependents")]
+impl StepClient {
+    /// A client for kube's discovery, whose calls are counted.
+    pub(crate) fn discovery(&self) -> Client {
+        super::counted(&self.client, &self.meter)
+    }
+}
+
 #[cfg(test)]
 impl StepClient {
     /// The client, for calls outside of steps.

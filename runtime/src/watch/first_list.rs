@@ -69,6 +69,18 @@ impl First {
         if *self.progress.borrow() == Progress::Listed { Ok(()) } else { Err(error) }
     }
 
+    /// Ends the pause of a watch that failed before its first list was complete.
+    #[cfg(feature = "dependents")]
+    pub(super) fn retry(&self) {
+        self.progress.send_if_modified(|progress| {
+            let failed = matches!(progress, Progress::Failed(_));
+            if failed {
+                *progress = Progress::Pending;
+            }
+            failed
+        });
+    }
+
     /// Records the complete list. Returns whether a pass received an error before; the caller then triggers another one.
     pub(super) fn completes(&self) -> bool {
         // Visible before the caller triggers passes: one that still found the failure would wait for a list that is over.

@@ -102,7 +102,8 @@ impl Watch {
                 Err(_) if is_refused => {}
                 Err(error) => {
                     lists = true;
-                    tokio::time::sleep(self.fails(&error, streams, &mut backoff)).await;
+                    let pause = self.fails(&error, streams, &mut backoff);
+                    self.pause(pause).await;
                 }
             }
         }
@@ -119,6 +120,14 @@ impl Watch {
                 true
             }
         }
+    }
+
+    /// Waits for this time, or until the progress is reset because the kind is served now.
+    async fn pause(&self, time: Duration) {
+        let mut progress = self.progress.subscribe();
+        let is_reset = progress.wait_for(|progress| *progress == Progress::Pending);
+        // Without a reset the time passes.
+        let _ = tokio::time::timeout(time, is_reset).await;
     }
 
     fn works(&self, proof: Option<Proof>, backoff: &mut WatchBackoff) {

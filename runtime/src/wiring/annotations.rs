@@ -22,6 +22,10 @@ pub(crate) const OPERATOR: &str = "evenkeel.dev/operator";
 #[cfg(feature = "dependents")]
 pub(crate) const APPLIED: &str = "evenkeel.dev/applied";
 
+/// The annotation of a namespace that was created for the dependents of a component, with that component.
+#[cfg(feature = "dependents")]
+pub(crate) const NAMESPACE_FOR: &str = "evenkeel.dev/namespace-for";
+
 /// The annotation of a former dependent that stayed when it was no longer wanted, with its former owner.
 pub(crate) const ORPHANED_FROM: &str = "evenkeel.dev/orphaned-from";
 

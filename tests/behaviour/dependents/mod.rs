@@ -1,9 +1,12 @@
 //! Sets of dependents: what an operator does with them, on each server.
 
+mod estate;
 mod shop;
 
 mod drift;
 mod end;
 mod foreign;
+mod namespaces;
 mod rollout;
+mod types;
 mod wrong;

@@ -51,11 +51,16 @@ impl TypePattern {
     /// Whether the pattern matches a type.
     #[must_use]
     pub fn matches(&self, group: &str, kind: &str) -> bool {
-        let is_group = match self.group.strip_prefix('*') {
+        self.may_match(group) && (self.kind == "*" || self.kind == kind)
+    }
+
+    /// Whether the pattern may match a type of the group.
+    #[must_use]
+    pub fn may_match(&self, group: &str) -> bool {
+        match self.group.strip_prefix('*') {
             Some(suffix) => group.strip_suffix(suffix).is_some_and(|labels| suffix.is_empty() || !labels.is_empty()),
             None => self.group == group,
-        };
-        is_group && (self.kind == "*" || self.kind == kind)
+        }
     }
 }
 

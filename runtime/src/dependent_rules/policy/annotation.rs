@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use super::settings::Overrides;
+use super::words::DeletePolicy;
 use crate::dependency::StatusHints;
 use crate::interval::{Interval, LONGEST, SHORTEST};
 
@@ -75,7 +76,7 @@ impl<'a> Annotations<'a> {
             adoption: self.parsed("adoption-policy")?,
             reconcile: self.parsed("reconcile-policy")?,
             update: self.unless_default("update-policy")?,
-            delete: self.unless_default("delete-policy")?,
+            delete: self.delete_policy()?,
             apply_order: self.order("apply-order")?,
             delete_order: self.order("delete-order")?,
             purge_order: self.order("purge-order")?,
@@ -103,6 +104,14 @@ impl<'a> Annotations<'a> {
     /// They cannot be read.
     pub fn hints(&self) -> Result<Option<StatusHints>, InvalidAnnotation> {
         self.parsed("status-hint")
+    }
+
+    /// The delete policy of the object.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn delete_policy(&self) -> Result<Option<DeletePolicy>, InvalidAnnotation> {
+        self.unless_default("delete-policy")
     }
 
     fn check_names(&self) -> Result<(), InvalidAnnotation> {

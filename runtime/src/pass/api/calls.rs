@@ -106,14 +106,43 @@ impl Calls {
         self.listed(kind, namespace.as_deref(), &selected(selector)).await
     }
 
+    /// Lists the metadata of the objects that match a label selector, or of the first ones only.
+    #[cfg(feature = "dependents")]
+    pub(crate) async fn list_metadata(
+        &self,
+        kind: &KindInfo,
+        namespace: Option<&str>,
+        selector: &str,
+        limit: Option<u32>,
+    ) -> Result<Vec<DynamicObject>, ApiError> {
+        let params = ListParams { limit, ..selected(selector) };
+        let request = Verbs::new(DynamicObject::url_path(&kind.resource, namespace)).list_metadata(&params);
+        self.listed_by(request, kind, namespace).await
+    }
+
+    /// A client for kube's discovery.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn discovery(&self) -> Client {
+        self.sender.client.discovery()
+    }
+
     async fn listed(
         &self,
         kind: &KindInfo,
         namespace: Option<&str>,
         params: &ListParams,
     ) -> Result<Vec<DynamicObject>, ApiError> {
-        let verbs = Verbs::new(DynamicObject::url_path(&kind.resource, namespace));
-        let body = self.sender.answered(self.call(verbs.list(params))).await;
+        let request = Verbs::new(DynamicObject::url_path(&kind.resource, namespace)).list(params);
+        self.listed_by(request, kind, namespace).await
+    }
+
+    async fn listed_by(
+        &self,
+        request: Prepared,
+        kind: &KindInfo,
+        namespace: Option<&str>,
+    ) -> Result<Vec<DynamicObject>, ApiError> {
+        let body = self.sender.answered(self.call(request)).await;
         let grant = Grant { verbs: LIST, resource: &kind.resource, subresource: None, namespace };
         let body = body.map_err(|error| grant.explain(error))?;
         decode::list(&body, self.whole).map_err(undecoded)

@@ -1,7 +1,10 @@
 //! The calls for the dependents of a component: what the caches know, and writes of single objects.
 
 mod body;
+mod discovery;
+mod other_objects;
 mod send;
+mod spared;
 
 use std::sync::PoisonError;
 
@@ -18,15 +21,22 @@ use crate::wiring::annotations::DEPENDENT_OF;
 
 impl PassBackend {
     /// The component as the owner of a set.
-    fn owner_of(&self, set: String) -> Owner {
+    pub(super) fn owner_of(&self, set: String) -> Owner {
         Owner { set: Some(set), ..self.owner().clone() }
     }
 
+    /// The calls that count for a step. A step that is gone from the code has no name.
+    pub(super) fn calls_of(&self, step: &str) -> Calls {
+        let known = self.wiring.steps.iter().find(|one| one.name == step).map_or("", |one| one.name);
+        self.calls.of_step(known).whole()
+    }
+
     fn kept(&self, id: &ObjectId, known: KnownDependent) -> KeptObject {
-        let (step, finalizers) = (known.step.clone(), known.finalizers.clone());
+        let (step, finalizers, annotated) = (known.step.clone(), known.finalizers.clone(), known.annotated.clone());
         let target = self.sets.cache.target(id);
         let type_name = target.map(|Target { kind, .. }| format!("{}.{}", kind.resource.plural, kind.resource.group));
-        KeptObject { id: id.clone(), step, live: known.now(), type_name: type_name.unwrap_or_default(), finalizers }
+        let type_name = type_name.unwrap_or_default();
+        KeptObject { id: id.clone(), step, live: known.now(), type_name, finalizers, annotated }
     }
 
     /// The target of a call for the object.
@@ -152,7 +162,12 @@ impl DependentCalls for PassBackend {
             let mut found = Vec::new();
             for kind in self.sets.cache.kinds() {
                 let target = Target { kind: kind.clone(), namespace: None, name: String::new() };
-                found.extend(self.marked_objects(&self.calls, &target, &ids).await?);
+                match self.marked_objects(&self.calls, &target, &ids).await {
+                    Ok(marked) => found.extend(marked),
+                    // The API server answers, and has no such kind, and so no objects of it.
+                    Err(ApiError::NotServed(_)) => {}
+                    Err(error) => return Err(error),
+                }
             }
             Ok(found)
         }

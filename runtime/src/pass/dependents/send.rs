@@ -29,9 +29,7 @@ async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), Ap
 
 impl PassBackend {
     pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
-        // A step that is gone from the code has no name to count its calls under.
-        let known = self.wiring.steps.iter().find(|one| one.name == step).map_or("", |one| one.name);
-        let calls = self.calls.of_step(known).whole();
+        let calls = self.calls_of(step);
         let owner = self.owner_of(self.wiring.set_key(step));
         match call {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {
@@ -84,6 +82,7 @@ impl PassBackend {
         match owned.apply(adopt, body, live.map(|live| live.uid.clone())).await {
             Ok(written) => {
                 writing.wrote(&written);
+                self.sets.cache.is_served(&target.kind);
                 Ok(())
             }
             Err(ApiError::Foreign(text)) => {

@@ -10,7 +10,7 @@ use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, PassError, PassResult, ReconcileError};
 #[cfg(feature = "dependents")]
-use crate::pipeline::dependents::{DependentsError, remove_set};
+use crate::pipeline::dependents::{DependentsError, check_deletion, remove_set};
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
@@ -163,6 +163,8 @@ pub(crate) fn undo_all<'a>(
     pass: &'a mut Pass<'_>,
 ) -> BoxFuture<'a, PassResult> {
     Box::pin(async move {
+        #[cfg(feature = "dependents")]
+        check_sets(steps, pass.state).await?;
         for step in steps.iter().rev() {
             #[cfg(feature = "dependents")]
             undo_set(step, pass.state).await?;
@@ -174,6 +176,14 @@ pub(crate) fn undo_all<'a>(
         undo_sets(pass.state).await?;
         Ok(())
     })
+}
+
+/// Checks that the deletion of the dependents deletes nothing of others. An error marks the condition of the last step with dependents.
+#[cfg(feature = "dependents")]
+async fn check_sets(steps: &'static [StepWiring], state: &mut PassState) -> PassResult {
+    let Some(step) = steps.iter().rfind(|step| step.keeps_dependents()) else { return Ok(()) };
+    (state.step, state.cleanup) = (Some(step), None);
+    ended_undo(check_deletion(state).await, state)
 }
 
 /// Removes the dependents of a step on the delete path.

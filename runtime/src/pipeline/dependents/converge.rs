@@ -1,6 +1,7 @@
 //! Creates, updates and purges the objects of a set, until it has to wait.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -8,6 +9,7 @@ use futures::future::BoxFuture;
 use super::cause::{described, immutable};
 use super::error::DependentsError;
 use super::lookup::{Known, Refused, StageEnd, calls_of, concurrently, content, is_completed, kind_text, live_of};
+use super::namespaces::{OwnNamespaces, missing, missing_namespace, refused};
 use super::progress::{Progress, unready};
 use super::result::Dependents;
 use super::settings::SetSettings;
@@ -17,17 +19,40 @@ use super::wanted::Entry;
 use crate::api::{ApiError, DependentCalls, ObjectCall};
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId};
 use crate::dependent_rules::order::has_pods;
-use crate::dependent_rules::plan::{Action, Item, LiveObject, Method, Plan, PlanOptions, Stage, stage};
+use crate::dependent_rules::plan::{Action, Item, LiveObject, Method, Part, Plan, PlanOptions, Stage, stage};
+use crate::dependent_rules::policy::MissingNamespacesPolicy;
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
+
+/// When a pass tries again to create an instance of a type that the set has just created.
+const UNTIL_SERVED: Duration = Duration::from_secs(1);
 
 /// Creates, updates and purges the wanted objects, until it has to wait.
 pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Result<Dependents, DependentsError> {
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     let settings = state.set.unwrap_or(SetSettings::DEFAULT);
-    let plan = plan(state, settings, entries)?;
-    check(calls, &plan)?;
+    let namespace = state.namespace.as_deref();
+    let manifests: Result<Vec<Manifest>, _> = entries.into_iter().map(|entry| entry.manifest(namespace)).collect();
+    let mut manifests = manifests?;
+    let mut own = OwnNamespaces::of(calls, settings.policies, &manifests);
+    loop {
+        let plan = plan(state, settings, own.with(&mut manifests)?)?;
+        let ended = apply(state, calls, settings, &plan).await?;
+        if !own.add(missing(&ended.refused)) {
+            return conclude(state, calls, settings, &plan, ended);
+        }
+    }
+}
+
+/// Sends the calls of a plan, until there is nothing to send.
+async fn apply(
+    state: &mut PassState,
+    calls: &dyn DependentCalls,
+    settings: SetSettings,
+    plan: &Plan,
+) -> Result<Ended, DependentsError> {
+    check(calls, plan)?;
     calls.listed().await?;
     let step = state.step_name();
     let kept = calls.all().into_iter().filter(|kept| *kept.step == *step).count();
@@ -41,14 +66,25 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
         let problem = format!("the step {other} wants it, too; an object is in one set only");
         InvalidManifest::new(id, "metadata.name", problem)
     })?;
-    let was_applied = registered(state, calls, &plan).await?;
-    let run = Run { calls, plan: &plan, step, corrects: was_applied };
-    let ended = run.to_the_end(state).await?;
+    let was_applied = registered(state, calls, plan).await?;
+    let namespaces = settings.policies.missing_namespaces.unwrap_or_default();
+    let run = Run { calls, plan, step, corrects: was_applied, namespaces };
+    run.to_the_end(state).await
+}
+
+/// Records how far the set is.
+fn conclude(
+    state: &mut PassState,
+    calls: &dyn DependentCalls,
+    settings: SetSettings,
+    plan: &Plan,
+    ended: Ended,
+) -> Result<Dependents, DependentsError> {
     let foreign = ended.refused.iter().filter(|(_, error)| matches!(error, DependentsError::Foreign(_)));
     // The watches of these objects end when a pass does not refer to them any more.
     state.references.extend(foreign.filter_map(|(i, _)| calls.reference(&plan.items[*i].id)));
     let now = crate::clock::now();
-    let progress = Progress::of(&plan, &ended.live, &ended.stage, &ended.refused, &completed(state));
+    let progress = Progress::of(plan, &ended.live, &ended.stage, &ended.refused, &completed(state));
     let ids: Vec<&ObjectId> = plan.items.iter().map(|item| &item.id).collect();
     let status = state.sets.entry(state.set_key()).or_default();
     record(status, progress.state(calls.applied(&ids)), now);
@@ -76,27 +112,16 @@ pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, Dependents
     }
 }
 
-fn plan(state: &PassState, settings: SetSettings, entries: Vec<Entry>) -> Result<Plan, InvalidManifest> {
-    let namespace = state.namespace.as_deref();
-    let manifests: Result<Vec<Manifest>, _> = entries.into_iter().map(|entry| entry.manifest(namespace)).collect();
+fn plan(state: &PassState, settings: SetSettings, manifests: Vec<Manifest>) -> Result<Plan, InvalidManifest> {
     let component = state.generation().to_string();
     let options =
         PlanOptions { policies: settings.policies, manages: &[], component: &component, limit: settings.limit };
-    Plan::new(manifests?, options)
+    Plan::new(manifests, options)
 }
-
-/// Kinds whose objects contain objects of others, which would be deleted with them.
-const CONTAINERS: [(&str, &str); 3] =
-    [("", "Namespace"), ("apiextensions.k8s.io", "CustomResourceDefinition"), ("apiregistration.k8s.io", "APIService")];
 
 /// Checks what can be checked without a call.
 fn check(calls: &dyn DependentCalls, plan: &Plan) -> Result<(), DependentsError> {
     for item in &plan.items {
-        if CONTAINERS.contains(&(&*item.id.group, &*item.id.kind)) {
-            let problem =
-                "a set cannot have it: its deletion would delete what others have in it; create it another way";
-            return Err(InvalidManifest::new(&item.id, "kind", problem).into());
-        }
         if calls.is_component(&item.id) {
             return Err(InvalidManifest::new(&item.id, "metadata.name", "it is the component itself").into());
         }
@@ -140,6 +165,8 @@ struct Run<'a> {
     step: &'static str,
     /// Whether every write undoes what another client did.
     corrects: bool,
+    /// What happens if the namespace of an object does not exist.
+    namespaces: MissingNamespacesPolicy,
 }
 
 /// The state in which there is nothing to send.
@@ -213,18 +240,23 @@ impl Run<'_> {
     async fn act(&self, i: usize, action: Action, live: &Known) -> Result<(), DependentsError> {
         let (item, object) = (&self.plan.items[i], &self.plan.objects[i]);
         let live = live.get(&item.id);
-        let Self { calls, step, corrects, .. } = *self;
-        let apply = |overrides| ObjectCall::Apply { item, object, live, overrides, corrects };
-        let sent = match (action, live) {
-            (Action::Update(Method::Replace), Some(live)) => {
-                calls.send(step, ObjectCall::Replace { item, object, live }).await
+        let Self { calls, step, .. } = *self;
+        let mut sent = self.send(i, action, live).await;
+        if let Err(error) = &sent
+            && let Some(namespace) = missing_namespace(&item.id, error)
+        {
+            if self.namespaces != MissingNamespacesPolicy::Create {
+                return Err(refused(&item.id, &namespace));
             }
-            (Action::Update(Method::Override), _) => calls.send(step, apply(true)).await,
-            (Action::Create | Action::Update(_), _) => calls.send(step, apply(false)).await,
-            (Action::Purge | Action::Recreate, Some(live)) => self.delete(item, live).await,
-            (Action::Record | Action::Purge | Action::Recreate, _) => Ok(()),
-        };
+            let created = calls.create_namespace(step, &namespace).await;
+            created.map_err(|error| described(&item.id, error))?;
+            sent = self.send(i, action, live).await;
+        }
         let Err(error) = sent else { return Ok(()) };
+        if item.part == Part::Instance && matches!(error, ApiError::NotServed(_)) {
+            let text = format!("{}: the API server does not serve the kind yet", item.id);
+            return Err(DependentsError::Progressing(text, Some(UNTIL_SERVED)));
+        }
         let Some(field) = immutable(&error) else { return Err(described(&item.id, error).into()) };
         match (action, live) {
             (Action::Update(Method::ApplyOrRecreate), Some(live)) => {
@@ -238,6 +270,22 @@ impl Run<'_> {
                 &field,
                 "set `evenkeel.dev/update-policy: apply-or-recreate`, or change it back",
             )),
+        }
+    }
+
+    /// Sends the call of an action.
+    async fn send(&self, i: usize, action: Action, live: Option<&LiveObject>) -> Result<(), ApiError> {
+        let (item, object) = (&self.plan.items[i], &self.plan.objects[i]);
+        let Self { calls, step, corrects, .. } = *self;
+        let apply = |overrides| ObjectCall::Apply { item, object, live, overrides, corrects };
+        match (action, live) {
+            (Action::Update(Method::Replace), Some(live)) => {
+                calls.send(step, ObjectCall::Replace { item, object, live }).await
+            }
+            (Action::Update(Method::Override), _) => calls.send(step, apply(true)).await,
+            (Action::Create | Action::Update(_), _) => calls.send(step, apply(false)).await,
+            (Action::Purge | Action::Recreate, Some(live)) => self.delete(item, live).await,
+            (Action::Record | Action::Purge | Action::Recreate, _) => Ok(()),
         }
     }
 

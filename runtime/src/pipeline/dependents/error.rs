@@ -28,6 +28,15 @@ pub enum DependentsError {
     Failed(String, Option<Duration>),
     /// Objects have not become ready in time.
     TimedOut(String),
+    /// The namespace of an object does not exist, and the policy is not to create it.
+    NamespaceMissing {
+        /// The namespace.
+        namespace: String,
+        /// The object, and what to do.
+        text: String,
+    },
+    /// Objects of others would be deleted with a dependent, so nothing is deleted. Contains which ones, and what to do.
+    Blocked(String),
 }
 
 impl DependentsError {
@@ -62,7 +71,9 @@ impl fmt::Display for DependentsError {
             | Self::Foreign(text)
             | Self::Progressing(text, _)
             | Self::Failed(text, _)
-            | Self::TimedOut(text) => f.write_str(text),
+            | Self::TimedOut(text)
+            | Self::NamespaceMissing { text, .. }
+            | Self::Blocked(text) => f.write_str(text),
         }
     }
 }
@@ -82,6 +93,11 @@ const IMMUTABLE: &str = "FieldImmutable";
 const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
 const LATE: &str = "DependentsTimedOut";
+const NAMESPACE: &str = "NamespaceMissing";
+const BLOCKED: &str = "DeletionBlocked";
+
+/// When a pass looks again at what no watch of the operator shows.
+const AGAIN: Duration = Duration::from_secs(30);
 
 const OWN: &[VariantInfo] = &[
     VariantInfo::new(
@@ -110,6 +126,19 @@ const OWN: &[VariantInfo] = &[
         Actions::WAITING,
     ),
     VariantInfo::new(LATE, "waiting", "Objects have not become ready in time. The work goes on.", Actions::WAITING),
+    VariantInfo::new(
+        NAMESPACE,
+        "waiting",
+        "The namespace of an object does not exist, and the policy for missing namespaces is `refuse`. It is looked for again after 30 s.",
+        Actions::WAITING,
+    ),
+    VariantInfo::new(
+        BLOCKED,
+        "waiting",
+        "Objects of others would be deleted with a CRD, an APIService or a Namespace of the set, so it is not deleted. The message names them. \
+         They are looked for again after 30 s.",
+        Actions::WAITING,
+    ),
 ];
 const CALLS: &[VariantInfo] = <ApiError as ReconcileError>::VARIANTS;
 
@@ -119,6 +148,7 @@ impl ReconcileError for DependentsError {
             Self::ManifestInvalid(_) | Self::FieldImmutable(_) => Class::Stalled,
             Self::Foreign(_) | Self::TimedOut(_) => Class::Waiting { poll: None },
             Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
+            Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
             Self::Call(error) => error.class(),
         }
     }
@@ -132,6 +162,8 @@ impl ReconcileError for DependentsError {
             Self::Progressing(..) => PROGRESSING,
             Self::Failed(..) => FAILED,
             Self::TimedOut(_) => LATE,
+            Self::NamespaceMissing { .. } => NAMESPACE,
+            Self::Blocked(_) => BLOCKED,
         }
     }
 

@@ -5,7 +5,9 @@ mod context;
 mod converge;
 mod error;
 mod lookup;
+mod namespaces;
 mod progress;
+mod protection;
 mod result;
 mod settings;
 mod status;
@@ -15,6 +17,7 @@ mod wanted;
 
 pub use self::context::Converge;
 pub use self::error::DependentsError;
+pub(crate) use self::protection::check_deletion;
 pub use self::result::{Converged, Converges, Dependents, returns_dependents, stores_dependents};
 pub use self::settings::SetSettings;
 #[cfg(feature = "operator")]

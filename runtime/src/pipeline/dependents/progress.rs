@@ -116,6 +116,7 @@ fn worst(refused: Refused) -> Option<DependentsError> {
     Some(match all.into_iter().next()? {
         first if count == 1 => first,
         DependentsError::Foreign(_) => DependentsError::Foreign(text),
+        DependentsError::NamespaceMissing { namespace, .. } => DependentsError::NamespaceMissing { namespace, text },
         DependentsError::FieldImmutable(_) => DependentsError::FieldImmutable(text),
         DependentsError::Call(error) => DependentsError::Call(error.with_message(text)),
         other => other,

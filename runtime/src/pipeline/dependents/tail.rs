@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::error::DependentsError;
 use super::lookup::{calls_of, kind_text};
+use super::protection::{check_instances, check_policies, set_keys};
 use super::status::emptied;
 use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
@@ -28,14 +29,19 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
         .filter(|kept| calls.is_wanted(&kept.step, &kept.id).map_or(!is_known(&kept.step), |wanted| !wanted))
         .cloned()
         .collect();
-    let left = remove(calls, redundant, &all, RemovalReason::Redundant).await?;
+    check_policies(&redundant)?;
+    let why = RemovalReason::Redundant;
+    check_instances(calls, &redundant, why, &set_keys(state)).await?;
+    let left = remove(calls, redundant, &all, why).await?;
     calls.observed();
-    if left.is_empty() {
+    if left.objects.is_empty() {
         forget_kinds(state, calls);
-    } else {
-        state.ask_requeue(Requeue::After(AGAIN));
-        state.remaining = Some(format!("removing objects that are no longer wanted: {}", names(&left)));
+        return Ok(());
     }
+    state.ask_requeue(Requeue::After(AGAIN));
+    let text = format!("removing objects that are no longer wanted: {}", names(&left.objects));
+    let blocked = left.blocked.into_values().next();
+    state.remaining = Some(blocked.map_or(text.clone(), |blocked| format!("{text}; {blocked}")));
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The end of a set: its objects are deleted, or stay without marks.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -8,15 +9,22 @@ use futures::future::BoxFuture;
 use super::cause::described;
 use super::error::DependentsError;
 use super::lookup::{calls_of, concurrently};
+use super::protection::{content_of, delete_policy, set_keys};
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
-use crate::dependent_rules::manifest::InvalidManifest;
+use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
 use crate::dependent_rules::order::has_pods;
 use crate::dependent_rules::plan::{Removal, RemovalReason, Unwanted, removal};
-use crate::dependent_rules::policy::DeletePolicy;
 use crate::pipeline::state::PassState;
 
 /// When a pass looks again at what only the API server shows.
 const AGAIN: Duration = Duration::from_secs(30);
+
+/// What is left of some objects after all calls that can be sent now.
+pub(super) struct Left {
+    pub(super) objects: Vec<KeptObject>,
+    /// Why some of them cannot be deleted yet.
+    pub(super) blocked: BTreeMap<ObjectId, String>,
+}
 
 /// Removes objects, wave by wave, and returns those that still exist after all calls that can be sent now. `all`: all dependents of the
 /// component, also those that stay.
@@ -25,39 +33,47 @@ pub(super) async fn remove(
     objects: Vec<KeptObject>,
     all: &[KeptObject],
     why: RemovalReason,
-) -> Result<Vec<KeptObject>, ApiError> {
-    let mut left = objects;
+) -> Result<Left, ApiError> {
+    let (mut left, mut blocked) = (objects, BTreeMap::new());
     loop {
-        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, all)).collect();
-        let next = removal(&unwanted, why);
+        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, all, why)).collect();
+        let mut next = removal(&unwanted, why);
+        next.retain(|(i, _)| !blocked.contains_key(&left[*i].id));
         if next.is_empty() {
-            return Ok(left);
+            return Ok(Left { objects: left, blocked });
         }
         // A later wave starts when the pods of this one have ended.
         let waits = next.len() < left.len();
         let sends: Vec<BoxFuture<'_, _>> =
-            next.into_iter().map(|(i, removal)| send(calls, &left[i], removal, waits).boxed()).collect();
-        concurrently(sends).await.into_iter().collect::<Result<Vec<()>, _>>()?;
+            next.into_iter().map(|(i, removal)| send(calls, &left[i], (removal, why), waits).boxed()).collect();
+        for ended in concurrently(sends).await {
+            blocked.extend(ended?);
+        }
         left = left.into_iter().filter_map(|kept| calls.get(&kept.id)).collect();
     }
 }
 
 async fn send(
     calls: &dyn DependentCalls,
-    KeptObject { id, live, step, .. }: &KeptObject,
-    removal: Removal,
+    kept: &KeptObject,
+    (removal, why): (Removal, RemovalReason),
     waits: bool,
-) -> Result<(), ApiError> {
+) -> Result<Option<(ObjectId, String)>, ApiError> {
+    let KeptObject { id, live, step, .. } = kept;
     let call = match removal {
         Removal::Orphan => ObjectCall::Orphan { id, live },
-        Removal::Delete => ObjectCall::Delete { id, live, foreground: waits && has_pods(&id.group, &id.kind) },
+        Removal::Delete => {
+            if let Some(content) = content_of(calls, kept, why).await.map_err(|error| described(id, error))? {
+                return Ok(Some((id.clone(), content)));
+            }
+            ObjectCall::Delete { id, live, foreground: waits && has_pods(&id.group, &id.kind) }
+        }
     };
-    calls.send(step, call).await.map_err(|error| described(id, error))
+    calls.send(step, call).await.map(|()| None).map_err(|error| described(id, error))
 }
 
-fn unwanted<'a>(kept: &'a KeptObject, all: &[KeptObject]) -> Unwanted<'a> {
-    // An object that is deleted by mistake cannot be brought back, so one whose policy is unknown stays.
-    let delete = kept.live.applied.map_or(DeletePolicy::Orphan, |applied| applied.delete);
+fn unwanted<'a>(kept: &'a KeptObject, all: &[KeptObject], why: RemovalReason) -> Unwanted<'a> {
+    let delete = delete_policy(kept, why);
     let order = kept.live.applied.map_or(0, |applied| applied.delete_order);
     let defines = |other: &KeptObject| {
         other.id.is("apiextensions.k8s.io", "CustomResourceDefinition") && other.id.name == kept.type_name
@@ -78,17 +94,18 @@ pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>
     let of_set = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
     let left = remove(calls, of_set, &all, RemovalReason::ComponentDeleted).await?;
     calls.observed();
-    if !left.is_empty() {
-        return Err(DependentsError::Progressing(format!("deleting {}", names(&left)), None));
+    if let Some(why) = left.blocked.into_values().next() {
+        return Err(DependentsError::Blocked(why));
+    }
+    if !left.objects.is_empty() {
+        return Err(DependentsError::Progressing(format!("deleting {}", names(&left.objects)), None));
     }
     if step.is_some() {
         return Ok(());
     }
     check_declared(state, calls)?;
     // The finalizer is removed only after a list on the API server, since the cache may be older than the last write of another process.
-    let keys = state.wiring.steps.iter().map(|step| state.wiring.set_key(step.name));
-    let sets: Vec<String> = keys.chain(state.sets.keys().cloned()).collect();
-    match calls.remaining(&sets).await?.as_slice() {
+    match calls.remaining(&set_keys(state)).await?.as_slice() {
         [] => Ok(()),
         // The cache does not show it, so no event may come.
         [first, ..] => Err(DependentsError::Progressing(format!("{first} is still there"), Some(AGAIN))),

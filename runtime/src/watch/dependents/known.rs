@@ -11,7 +11,7 @@ use crate::api::{group, marked};
 use crate::dependency::{ObjectStatus, object_status};
 use crate::dependent_rules::manifest::Digest;
 use crate::dependent_rules::plan::LiveObject;
-use crate::dependent_rules::policy::Annotations;
+use crate::dependent_rules::policy::{Annotations, DeletePolicy};
 use crate::dependent_rules::response::applied_fields;
 use crate::queue::Key;
 use crate::trigger::number;
@@ -34,12 +34,16 @@ pub(crate) struct KnownDependent {
     pub(crate) since: Instant,
     /// Its finalizers, while it is being deleted.
     pub(crate) finalizers: Vec<String>,
+    /// The delete policy in its annotation, or why it cannot be read.
+    pub(crate) annotated: Option<Result<DeletePolicy, String>>,
 }
 
 impl KnownDependent {
     /// Whether nothing that a pass must see differs.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let seen = |known: &Self| (known.live.uid.clone(), known.live.applied, known.live.is_deleted, known.fields);
+        let seen = |known: &Self| {
+            (known.live.uid.clone(), known.live.applied, known.live.is_deleted, known.fields, known.annotated.clone())
+        };
         let owner = |known: &Self| (known.component.clone(), known.step.clone());
         seen(self) == seen(other) && owner(self) == owner(other) && self.live.status == other.live.status
     }
@@ -49,7 +53,12 @@ impl KnownDependent {
         let fields = self.fields.map(|fields| fields.to_string()).unwrap_or_default();
         let (status, deleted) = (self.live.status.to_string(), if self.live.is_deleted { "deleted" } else { "" });
         let namespace = key.namespace.as_deref().unwrap_or_default();
-        number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status])
+        let annotated = match &self.annotated {
+            None => "",
+            Some(Ok(policy)) => policy.as_str(),
+            Some(Err(problem)) => problem,
+        };
+        number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status, annotated])
     }
 
     /// It, with its age and whether it has drifted.
@@ -105,6 +114,10 @@ impl Reader {
             fields: applied_fields(&object, &self.manager),
             baseline: None,
             since: Instant::now(),
+            annotated: Annotations::new(meta.annotations.as_ref().unwrap_or(&Default::default()), None)
+                .delete_policy()
+                .map_err(|error| error.to_string())
+                .transpose(),
             finalizers: finalizers
                 .into_iter()
                 .flatten()

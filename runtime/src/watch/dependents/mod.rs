@@ -109,15 +109,24 @@ impl DependentCache {
         Some(Target { kind: kind.clone(), namespace: id.namespace.clone(), name: id.name.clone() })
     }
 
-    /// Waits for the first lists.
+    /// Waits for the first lists. A kind that the API server does not serve has no objects.
     ///
     /// # Errors
     /// A watch fails or takes too long. When it recovers, the components of the listed objects are enqueued.
     pub(crate) async fn listed(&self) -> Result<(), ApiError> {
         for (place, first) in &self.0.lists {
-            first.listed(place).await?;
+            match first.listed(place).await {
+                Ok(()) | Err(ApiError::NotServed(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
+    }
+
+    /// Records that the API server serves the kind: its watch starts now if it was waiting for that.
+    pub(crate) fn is_served(&self, kind: &KindInfo) {
+        let of_kind = self.0.lists.iter().filter(|(place, _)| place.resource == kind.resource);
+        of_kind.for_each(|(_, first)| first.retry());
     }
 
     /// Fails for an object in a namespace that is not watched.

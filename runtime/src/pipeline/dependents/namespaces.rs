@@ -1,0 +1,88 @@
+//! Namespaces of dependents that do not exist.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kube::core::Status;
+use serde_json::json;
+
+use super::error::DependentsError;
+use crate::api::{ApiError, DependentCalls};
+use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId, Scope};
+use crate::dependent_rules::policy::{AdoptionPolicy, MissingNamespacesPolicy, Policies};
+
+/// The namespace that the API server did not find for an object in it.
+pub(super) fn missing_namespace(id: &ObjectId, error: &ApiError) -> Option<String> {
+    let ApiError::NotFound(detail) = error else { return None };
+    let kube::Error::Api(status) = detail.source()?.downcast_ref::<kube::Error>()? else { return None };
+    let named = |status: &Status| {
+        let details = status.details.as_ref()?;
+        (details.kind == "namespaces" && Some(&details.name) == id.namespace.as_ref()).then(|| details.name.clone())
+    };
+    named(status)
+}
+
+/// The error for an object in a namespace that is not created.
+pub(super) fn refused(id: &ObjectId, namespace: &str) -> DependentsError {
+    let text = format!("{id}: the namespace {namespace} does not exist; create it, or set `missingNamespaces: create`");
+    DependentsError::NamespaceMissing { namespace: namespace.to_owned(), text }
+}
+
+/// The namespaces that become dependents of the set, if its policy is that.
+pub(super) struct OwnNamespaces {
+    is_policy: bool,
+    names: BTreeSet<String>,
+}
+
+impl OwnNamespaces {
+    /// Those that are dependents already.
+    pub(super) fn of(calls: &dyn DependentCalls, policies: Policies, manifests: &[Manifest]) -> Self {
+        let is_policy = policies.missing_namespaces == Some(MissingNamespacesPolicy::Own);
+        let used = manifests.iter().filter_map(|manifest| manifest.id.namespace.clone()).filter(|_| is_policy);
+        let names = used.filter(|name| calls.get(&namespace_id(name)).is_some()).collect();
+        Self { is_policy, names }
+    }
+
+    /// Adds those that are missing. Returns whether one is new, so that the set has to be planned again.
+    pub(super) fn add(&mut self, missing: impl Iterator<Item = String>) -> bool {
+        let before = self.names.len();
+        self.names.extend(missing.filter(|_| self.is_policy));
+        self.names.len() > before
+    }
+
+    /// The manifests with those of the namespaces. Only that policy plans a set more than once, so only then they are needed again.
+    pub(super) fn with(&self, manifests: &mut Vec<Manifest>) -> Result<Vec<Manifest>, InvalidManifest> {
+        if !self.is_policy {
+            return Ok(std::mem::take(manifests));
+        }
+        let mut all = manifests.clone();
+        for name in self.names.iter().filter(|name| !manifests.iter().any(|one| one.id == namespace_id(name))) {
+            all.push(namespace(name, manifests)?);
+        }
+        Ok(all)
+    }
+}
+
+fn namespace_id(name: &str) -> ObjectId {
+    ObjectId { group: String::new(), kind: "Namespace".into(), namespace: None, name: name.to_owned() }
+}
+
+/// The manifest of a namespace, which is created before its content and deleted after it.
+fn namespace(name: &str, manifests: &[Manifest]) -> Result<Manifest, InvalidManifest> {
+    let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+    let scope = Scope { namespaced: false, default_namespace: None, prefix: None };
+    let mut namespace = Manifest::new(&object, scope)?;
+    let content = || manifests.iter().filter(|one| one.id.namespace.as_deref() == Some(name)).map(|one| &one.overrides);
+    namespace.overrides.apply_order = content().map(|one| one.apply_order.unwrap_or_default()).min();
+    namespace.overrides.delete_order = content().map(|one| one.delete_order.unwrap_or_default()).max();
+    // It was missing a moment ago, so a namespace of this name is of somebody else.
+    namespace.overrides.adoption = Some(AdoptionPolicy::Never);
+    Ok(namespace)
+}
+
+/// The namespaces that were missing in a run.
+pub(super) fn missing(refused: &BTreeMap<usize, DependentsError>) -> impl Iterator<Item = String> + '_ {
+    refused.values().filter_map(|error| match error {
+        DependentsError::NamespaceMissing { namespace, .. } => Some(namespace.clone()),
+        _ => None,
+    })
+}

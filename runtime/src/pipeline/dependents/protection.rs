@@ -1,0 +1,107 @@
+//! What is not deleted as long as objects of others would be deleted with it: types with instances, and namespaces with content.
+
+use super::error::DependentsError;
+use crate::api::{ApiError, DependentCalls, KeptObject, Types};
+use crate::dependent_rules::manifest::ObjectId;
+use crate::dependent_rules::plan::RemovalReason;
+use crate::dependent_rules::policy::DeletePolicy;
+use crate::pipeline::state::PassState;
+
+/// The most objects that a message names.
+const EXAMPLES: usize = 3;
+
+/// Whether a CRD or an APIService defines types, and which ones.
+fn types_of(id: &ObjectId) -> Option<Types<'_>> {
+    if id.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+        return Some(Types::Crd(&id.name));
+    }
+    id.is("apiregistration.k8s.io", "APIService").then_some(Types::ApiService(&id.name))
+}
+
+/// The delete policy that holds for an object that is no longer wanted. One that another client set on the object can only keep it.
+pub(super) fn delete_policy(kept: &KeptObject, why: RemovalReason) -> DeletePolicy {
+    // An object that is deleted by mistake cannot be brought back, so one whose policy is unknown stays.
+    let applied = kept.live.applied.map_or(DeletePolicy::Orphan, |applied| applied.delete);
+    match kept.annotated {
+        Some(Ok(annotated)) if why.orphans(annotated) => annotated,
+        _ => applied,
+    }
+}
+
+/// Fails if the delete policy that another client set on an object is not readable.
+pub(super) fn check_policies(objects: &[KeptObject]) -> Result<(), DependentsError> {
+    let unreadable = objects.iter().find_map(|kept| match &kept.annotated {
+        Some(Err(problem)) => Some(format!("{}: {problem}", kept.id)),
+        _ => None,
+    });
+    unreadable.map_or(Ok(()), |text| Err(DependentsError::Blocked(text)))
+}
+
+/// Why the object must not be deleted now. `None`: nothing would be deleted with it that is missed.
+pub(super) async fn content_of(
+    calls: &dyn DependentCalls,
+    kept: &KeptObject,
+    why: RemovalReason,
+) -> Result<Option<String>, ApiError> {
+    let id = &kept.id;
+    if let Some(types) = types_of(id) {
+        let instances: Vec<String> = calls.instances(types, &[]).await?.iter().map(ToString::to_string).collect();
+        let text = |found| format!("{id} stays as long as there is {found}; delete it, or keep the type");
+        return Ok(examples(&instances).map(text));
+    }
+    if !id.is("", "Namespace") || delete_policy(kept, why) == DeletePolicy::DeleteWithContent {
+        return Ok(None);
+    }
+    let found = calls.content(&id.name).await?;
+    Ok(examples(&found).map(|found| {
+        let keep = "annotate the Namespace with `evenkeel.dev/delete-policy: orphan` to keep it";
+        format!("{id} contains {found}, which would be deleted with it; delete or move that, or {keep}")
+    }))
+}
+
+/// Fails if objects of other owners are instances of a type that would be deleted. Checked before anything is deleted.
+pub(super) async fn check_instances(
+    calls: &dyn DependentCalls,
+    objects: &[KeptObject],
+    why: RemovalReason,
+    sets: &[String],
+) -> Result<(), DependentsError> {
+    for kept in objects {
+        let Some(types) = types_of(&kept.id) else { continue };
+        if kept.live.is_deleted || why.orphans(delete_policy(kept, why)) {
+            continue;
+        }
+        let others: Vec<String> = calls.instances(types, sets).await?.iter().map(ToString::to_string).collect();
+        if let Some(found) = examples(&others) {
+            let (id, cure) = (&kept.id, "delete it, or annotate the type with `evenkeel.dev/delete-policy: orphan`");
+            return Err(DependentsError::Blocked(format!("{id} has instances of others: {found}; {cure}")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks, before the component is deleted, that its deletion deletes nothing of others.
+pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsError> {
+    let backend = state.backend.clone();
+    let calls = super::lookup::calls_of(&*backend)?;
+    calls.listed().await?;
+    let all = calls.all();
+    check_policies(&all)?;
+    check_instances(calls, &all, RemovalReason::ComponentDeleted, &set_keys(state)).await
+}
+
+/// The keys of all sets of the component, also of steps that are gone from the code.
+pub(super) fn set_keys(state: &PassState) -> Vec<String> {
+    let of_steps = state.wiring.steps.iter().map(|step| state.wiring.set_key(step.name));
+    of_steps.chain(state.sets.keys().cloned()).collect()
+}
+
+/// The first ones, and the number of the others. `None`: there are none.
+fn examples(found: &[String]) -> Option<String> {
+    let first = found.iter().take(EXAMPLES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match found.len() {
+        0 => None,
+        count if count > EXAMPLES => Some(format!("{first} and {} more", count - EXAMPLES)),
+        _ => Some(first),
+    }
+}
