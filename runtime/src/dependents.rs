@@ -10,6 +10,8 @@ pub use crate::dependent_rules::policy::{
     AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, Policies, ReconcilePolicy, UnknownValue, UpdatePolicy,
 };
 pub use crate::pipeline::dependents::{Converge, Converged, Converges, Dependents, DependentsError, Entry, Wanted};
+#[cfg(feature = "templates")]
+pub use crate::pipeline::dependents::{Renders, TemplateError, Templates};
 pub use crate::pipeline::permission::DependentOf;
 pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents};
 

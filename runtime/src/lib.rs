@@ -90,6 +90,8 @@ pub mod bounds {
 pub mod __private;
 
 pub use api::{ApiError, ErrorDetail};
+#[doc(hidden)]
+pub use evenkeel_macros::templates;
 #[doc(inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,

@@ -8,6 +8,8 @@ pub use crate::dependency::{Reference, References};
 #[cfg(feature = "dependents")]
 pub use crate::dependent_rules::policy as dependent_policy;
 pub use crate::interval::IntoInterval;
+#[cfg(feature = "dependents")]
+pub use crate::kind::TextKind;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, count_variants, join_variants};
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
@@ -20,6 +22,8 @@ pub use crate::pipeline::context::{
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::dependents::{Converges, SetSettings, returns_dependents, stores_dependents};
+#[cfg(feature = "templates")]
+pub use crate::pipeline::dependents::{Renders, TemplateFile, Templates, count_relations, join_relations};
 pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;

@@ -23,10 +23,11 @@ pub(crate) fn expand(step: &Step) -> Parts {
     let (import, set, alias) = (args.krate.import(), expand_set(step), expand_short_set(step));
     let (implementation, rights, owns) = (expand_impl(step), expand_permissions(step), expand_owns(step));
     let (reasons, stored) = (expand_reason_checks(step), expand_action_checks(step));
-    let mappings = expand_mappings(args);
+    let (mappings, templates) = (expand_mappings(args), expand_keeps::expand_templates(args));
     let impls = quote! {
         const _: () = {
             #import
+            #templates
             type #alias = #set;
             #mappings
             #implementation
@@ -135,7 +136,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let actions = args.actions.iter().map(|action| wire(&path_text(action)));
     let sets = expand_list("sets", expand_places(step, &args.sets));
     let clears = expand_list("clears", expand_places(step, &args.clears));
-    let relations = expand_list("relations", expand_relations(args));
+    let relations = expand_keeps::expand_relations(args, &expand_relations(args));
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
@@ -168,7 +169,7 @@ fn expand_list(field: &str, items: TokenStream) -> TokenStream {
 }
 
 /// The relations of the step to other kinds.
-fn expand_relations(args: &StepArgs) -> TokenStream {
+fn expand_relations(args: &StepArgs) -> Vec<TokenStream> {
     let krate = &args.krate;
     let owns = args.owns.iter().map(|own| {
         let relation = expand_relation(krate, &own.kind, &quote!(Owns), own.cache.as_ref());
@@ -199,8 +200,7 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
     let uses = args.uses.iter().map(|uses| expand_relation(krate, &uses.kind, &uses.how(krate), None));
     let keeps = args.keeps.iter().flat_map(|keeps| &keeps.kinds);
     let keeps = keeps.map(|kind| expand_relation(krate, kind, &quote!(Keeps), None));
-    let relations = owns.chain(keeps).chain(watches).chain(reads).chain(uses);
-    quote!(#(#relations),*)
+    owns.chain(keeps).chain(watches).chain(reads).chain(uses).collect()
 }
 
 /// The places of conditions, which must be of one set.

@@ -5,11 +5,54 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ReturnType;
 use syn::spanned::Spanned;
 
-use super::keeps::{Keeps, Source};
+use super::args::StepArgs;
+use super::keeps::{Keeps, Source, TextKind};
 use super::model::Step;
 use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::{hidden, hidden_at};
+use crate::syntax::kind_text::expand_kind;
 use crate::syntax::krate::Krate;
+
+/// The relations of the step: `own`, and those to kinds that are known by text or from templates.
+pub(super) fn expand_relations(args: &StepArgs, own: &[TokenStream]) -> TokenStream {
+    let krate = &args.krate;
+    let texts: Vec<TokenStream> = args
+        .keeps
+        .iter()
+        .flat_map(|keeps| &keeps.texts)
+        .map(|text| {
+            let TextKind { api_version, kind, plural, cluster_scoped } = text;
+            expand_kind(krate, api_version, kind, plural.as_deref(), *cluster_scoped)
+        })
+        .collect();
+    let by_text = texts
+        .iter()
+        .map(|text| quote!(#krate::Relation::new(#krate::How::Keeps, #krate::std::option::Option::Some((#text).info))));
+    let own: Vec<TokenStream> = own.iter().cloned().chain(by_text).collect();
+    if args.keeps.as_ref().is_none_or(|keeps| keeps.templates.is_empty()) {
+        return if own.is_empty() { TokenStream::new() } else { quote!(relations: &[#(#own),*],) };
+    }
+    // The number of kinds in the templates is known when their constants are evaluated.
+    let (count, sets) = (own.len(), hidden("TEMPLATES"));
+    quote! {
+        relations: &#krate::join_relations::<{ #krate::count_relations(#count, &[#(#texts),*], #sets) }>(
+            &[#(#own),*],
+            &[#(#texts),*],
+            #sets,
+        ),
+    }
+}
+
+/// The declared sets of templates, as a constant next to the impls of the step.
+pub(super) fn expand_templates(args: &StepArgs) -> TokenStream {
+    let krate = &args.krate;
+    let Some(keeps) = args.keeps.as_ref().filter(|keeps| !keeps.templates.is_empty()) else {
+        return TokenStream::new();
+    };
+    let sets = keeps.templates.iter().map(|path| quote_spanned!(path.span()=> &#path));
+    let name = hidden("TEMPLATES");
+    quote!(const #name: &[&#krate::Templates] = &[#(#sets),*];)
+}
 
 /// The settings of the set, as a method of the step.
 pub(super) fn expand_settings(step: &Step) -> TokenStream {
@@ -72,7 +115,18 @@ pub(super) fn expand_impls(step: &Step) -> TokenStream {
     let (krate, Some(keeps)) = (&step.args.krate, &step.args.keeps) else { return TokenStream::new() };
     let (marker, object) = (&step.marker, &step.object);
     let (params, bounds) = marker.params(None, &TokenStream::new());
-    let converges = quote!(impl #params #krate::Converges for #marker #bounds {});
+    let sets = hidden("TEMPLATES");
+    let renders = (!keeps.templates.is_empty()).then(|| {
+        quote! {
+            impl #params #krate::Renders for #marker #bounds {
+                const TEMPLATES: &'static [&'static #krate::Templates] = #sets;
+            }
+        }
+    });
+    let converges = quote! {
+        impl #params #krate::Converges for #marker #bounds {}
+        #renders
+    };
     if marker.is_generic() {
         return converges;
     }

@@ -105,5 +105,6 @@ fn expand_mentioned(args: &StepArgs) -> TokenStream {
     let paths = lists.into_iter().flatten().chain(owns).chain(keeps).chain(watches).chain(uses);
     let paths = paths.filter(|path: &&Path| variant(path).is_none());
     let types = paths.map(|path| quote!(let _: #krate::std::option::Option<#path>;));
-    quote!(const _: () = { #(#types)* };)
+    let templates = args.keeps.iter().flat_map(|keeps| &keeps.templates);
+    quote!(const _: () = { #(#types)* #(let _ = &#templates;)* };)
 }

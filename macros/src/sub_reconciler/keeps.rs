@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, LitInt, Path, Token};
+use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::duration::parse_duration;
+use crate::syntax::kind_text;
 use crate::syntax::suggest;
 
 /// `dependents(ConfigMap, Deployment, delete = orphan, policies = spec.policies)`.
@@ -17,6 +18,10 @@ pub(crate) struct Keeps {
     /// The word `dependents`.
     pub(crate) key: Ident,
     pub(crate) kinds: Vec<Path>,
+    /// The kinds that are known by text: `kinds("apps/v1/Deployment")`.
+    pub(crate) texts: Vec<TextKind>,
+    /// The sets of templates, as paths of constants.
+    pub(crate) templates: Vec<Path>,
     /// The policies of the set, each with its variant.
     pub(crate) words: Vec<(&'static Policy, &'static str)>,
     pub(crate) policies: Option<Source>,
@@ -24,6 +29,15 @@ pub(crate) struct Keeps {
     pub(crate) ready_within: Option<Option<Duration>>,
     pub(crate) limit: Option<LitInt>,
     pub(crate) may_be_empty: bool,
+}
+
+/// `"sea.example.com/v1/Fish" = "fish"`, or the same in `cluster(..)`.
+pub(crate) struct TextKind {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) plural: Option<String>,
+    /// Whether its objects have no namespace.
+    pub(crate) cluster_scoped: bool,
 }
 
 /// Where the policies of an object come from.
@@ -75,6 +89,7 @@ const POLICIES: [Policy; 3] = [
 ];
 
 const KEYS: [&str; 7] = ["adopt", "update", "delete", "policies", "ready_within", "limit", "empty"];
+const LISTS: [&str; 2] = ["kinds", "templates"];
 
 /// Parses the argument. Each mistake is one error.
 pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
@@ -82,6 +97,8 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
     let mut keeps = Keeps {
         key: arg.key.clone(),
         kinds: Vec::new(),
+        texts: Vec::new(),
+        templates: Vec::new(),
         words: Vec::new(),
         policies: None,
         ready_within: None,
@@ -99,7 +116,8 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         ));
     }
     found.into_iter().for_each(|error| errors.add(error));
-    if keeps.kinds.is_empty() && !is_bad {
+    let names_none = keeps.kinds.is_empty() && keeps.texts.is_empty() && keeps.templates.is_empty();
+    if names_none && !is_bad {
         errors.push(&arg.key, "`dependents` names no kind", "write for example `dependents(ConfigMap, Deployment)`");
     }
     Some(keeps)
@@ -120,6 +138,8 @@ impl Keeps {
                     found.push(error);
                 }
                 seen.push(key.to_string());
+            } else if input.peek2(token::Paren) {
+                self.parse_list(input, found)?;
             } else {
                 self.kinds.push(input.parse()?);
             }
@@ -127,6 +147,65 @@ impl Keeps {
                 input.parse::<Token![,]>()?;
             }
         }
+        Ok(())
+    }
+
+    /// Parses `templates(A, B)` or `kinds("apps/v1/Deployment")`.
+    fn parse_list(&mut self, input: ParseStream, found: &mut Vec<syn::Error>) -> syn::Result<()> {
+        let key = input.call(Ident::parse_any)?;
+        let list;
+        parenthesized!(list in input);
+        let name = key.to_string();
+        if !LISTS.contains(&name.as_str()) {
+            let rest: TokenStream = list.parse()?;
+            drop(rest);
+            found.push(mistake(&key, format_args!("unknown argument `{name}`"), suggest::help(&name, &LISTS)));
+            return Ok(());
+        }
+        if list.is_empty() {
+            let help = if name == "kinds" { "kinds(\"apps/v1/Deployment\")" } else { "templates(MANIFESTS)" };
+            found.push(mistake(&key, format_args!("`{name}` is empty"), format_args!("write for example `{help}`")));
+        }
+        while !list.is_empty() {
+            if name == "templates" {
+                self.templates.push(list.parse()?);
+            } else if list.peek(LitStr) {
+                self.parse_text(&list, false, found)?;
+            } else {
+                let scope: Ident = list.parse()?;
+                let inner;
+                parenthesized!(inner in list);
+                if scope != "cluster" {
+                    let help = suggest::help(&scope.to_string(), &["cluster"]);
+                    found.push(mistake(&scope, format_args!("unknown scope `{scope}`"), help));
+                }
+                self.parse_text(&inner, true, found)?;
+            }
+            if !list.is_empty() {
+                list.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Parses `"sea.example.com/v1/Fish" = "fish"`.
+    fn parse_text(&mut self, input: ParseStream, cluster_scoped: bool, found: &mut Vec<syn::Error>) -> syn::Result<()> {
+        let text: LitStr = input.parse()?;
+        let plural = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(input.parse::<LitStr>()?.value()),
+            None => None,
+        };
+        let value = text.value();
+        let Some((api_version, kind)) = kind_text::split(&value) else {
+            let help = "write the version and the kind: `\"v1/ConfigMap\"` or `\"apps/v1/Deployment\"`";
+            found.push(mistake(&text, format_args!("`{value}` is no kind"), help));
+            return Ok(());
+        };
+        if self.texts.iter().any(|earlier| earlier.api_version == api_version && earlier.kind == kind) {
+            found.push(mistake(&text, format_args!("`{value}` is listed twice in `kinds`"), "remove one of them"));
+        }
+        let (api_version, kind) = (api_version.to_owned(), kind.to_owned());
+        self.texts.push(TextKind { api_version, kind, plural, cluster_scoped });
         Ok(())
     }
 

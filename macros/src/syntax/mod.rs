@@ -10,6 +10,7 @@ pub(crate) mod duration;
 pub(crate) mod function;
 pub(crate) mod handler;
 pub(crate) mod hidden;
+pub(crate) mod kind_text;
 pub(crate) mod krate;
 pub(crate) mod marker;
 pub(crate) mod meta;

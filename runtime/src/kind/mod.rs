@@ -1,5 +1,7 @@
 //! Kubernetes kinds: the trait of their types, and their type-erased description.
 
+#[cfg(feature = "dependents")]
+mod by_text;
 mod typed;
 
 use std::sync::Arc;
@@ -10,6 +12,8 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 #[cfg(feature = "operator")]
 use kube::discovery::{ApiCapabilities, Scope};
 
+#[cfg(feature = "dependents")]
+pub use self::by_text::TextKind;
 pub(crate) use self::typed::typed;
 
 /// A type-erased kind.

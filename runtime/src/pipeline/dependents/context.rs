@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::converge::{converge, keep};
+use super::entries::entries;
 use super::error::DependentsError;
 use super::result::{Converges, Dependents};
 use super::wanted::Wanted;
@@ -35,7 +36,7 @@ impl<S: Converges> Cx<'_, S> {
     /// An empty set of objects, to be filled and handed to [`converge`](Self::converge).
     #[must_use]
     #[doc(hidden)]
-    pub const fn wanted(&self) -> Wanted<S> {
+    pub fn wanted(&self) -> Wanted<S> {
         Wanted::new()
     }
 
@@ -52,7 +53,10 @@ impl<S: Converges> Cx<'_, S> {
     pub fn converge(&mut self, wanted: Wanted<S>) -> Converge<'_> {
         let (state, marks) = self.parts();
         Converge(Box::pin(async move {
-            let ended = converge(state, wanted.into_entries()).await;
+            let ended = match entries(state, S::WIRING.relations, wanted.parts).await {
+                Ok(entries) => converge(state, entries).await,
+                Err(error) => Err(error),
+            };
             mark(state, S::WIRING.sets, marks, &ended);
             ended
         }))

@@ -16,6 +16,8 @@ use crate::outcome::{Class, ReconcileError};
 pub enum DependentsError {
     /// A manifest cannot be applied, whatever the state of the cluster.
     ManifestInvalid(InvalidManifest),
+    /// A template cannot be rendered. Contains the file, the line and the cause.
+    RenderFailed(String),
     /// The API server refuses to change a field of an existing object.
     FieldImmutable(String),
     /// An object of another owner has the name of a dependent.
@@ -67,7 +69,8 @@ impl fmt::Display for DependentsError {
         match self {
             Self::ManifestInvalid(error) => error.fmt(f),
             Self::Call(error) => error.fmt(f),
-            Self::FieldImmutable(text)
+            Self::RenderFailed(text)
+            | Self::FieldImmutable(text)
             | Self::Foreign(text)
             | Self::Progressing(text, _)
             | Self::Failed(text, _)
@@ -89,6 +92,7 @@ impl std::error::Error for DependentsError {
 }
 
 const INVALID: &str = "ManifestInvalid";
+const RENDER: &str = "RenderFailed";
 const IMMUTABLE: &str = "FieldImmutable";
 const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
@@ -104,6 +108,12 @@ const OWN: &[VariantInfo] = &[
         INVALID,
         "stalled",
         "A manifest cannot be applied, whatever the state of the cluster; the message names the object, the field and the cure.",
+        Actions::STALLED,
+    ),
+    VariantInfo::new(
+        RENDER,
+        "stalled",
+        "A template cannot be rendered; the message names the file, the line and the cause.",
         Actions::STALLED,
     ),
     VariantInfo::new(
@@ -145,7 +155,7 @@ const CALLS: &[VariantInfo] = <ApiError as ReconcileError>::VARIANTS;
 impl ReconcileError for DependentsError {
     fn class(&self) -> Class {
         match self {
-            Self::ManifestInvalid(_) | Self::FieldImmutable(_) => Class::Stalled,
+            Self::ManifestInvalid(_) | Self::RenderFailed(_) | Self::FieldImmutable(_) => Class::Stalled,
             Self::Foreign(_) | Self::TimedOut(_) => Class::Waiting { poll: None },
             Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
             Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
@@ -156,6 +166,7 @@ impl ReconcileError for DependentsError {
     fn reason(&self) -> &'static str {
         match self {
             Self::ManifestInvalid(_) => INVALID,
+            Self::RenderFailed(_) => RENDER,
             Self::FieldImmutable(_) => IMMUTABLE,
             Self::Foreign(_) => FOREIGN,
             Self::Call(error) => error.reason(),

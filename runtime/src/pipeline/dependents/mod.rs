@@ -3,24 +3,33 @@
 mod cause;
 mod context;
 mod converge;
+mod entries;
 mod error;
 mod lookup;
 mod namespaces;
 mod progress;
 mod protection;
+#[cfg(feature = "templates")]
+mod rendering;
 mod result;
 mod settings;
 mod status;
 mod tail;
+#[cfg(feature = "templates")]
+mod templates;
 mod undo;
 mod wanted;
 
 pub use self::context::Converge;
 pub use self::error::DependentsError;
 pub(crate) use self::protection::check_deletion;
+#[cfg(feature = "templates")]
+pub use self::result::Renders;
 pub use self::result::{Converged, Converges, Dependents, returns_dependents, stores_dependents};
 pub use self::settings::SetSettings;
 #[cfg(feature = "operator")]
 pub(crate) use self::tail::remove_redundant;
+#[cfg(feature = "templates")]
+pub use self::templates::{TemplateError, TemplateFile, Templates, count_relations, join_relations};
 pub(crate) use self::undo::remove_set;
 pub use self::wanted::{Entry, Wanted};

@@ -1,6 +1,9 @@
 //! What a step with dependents returns, and the checks of it.
 
+#[cfg(feature = "templates")]
+use super::templates::Templates;
 use crate::pipeline::object::Primary;
+use crate::pipeline::permission::Unchecked;
 use crate::pipeline::step::SubReconciler;
 use crate::status::StoresDependents;
 
@@ -11,6 +14,28 @@ use crate::status::StoresDependents;
     note = "add for example `dependents(ConfigMap)` to `{Self}`: its watches and RBAC rules come from this declaration"
 )]
 pub trait Converges: SubReconciler {}
+
+#[diagnostic::do_not_recommend]
+impl<S: SubReconciler + Unchecked> Converges for S {}
+
+/// A step with `templates(..)` in its `dependents(..)`.
+#[cfg(feature = "templates")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` renders no templates",
+    label = "no `templates(..)` in the `dependents(..)` of this step",
+    note = "add for example `templates(MANIFESTS)` to `dependents(..)` of `{Self}`: its watches and RBAC rules come from this declaration"
+)]
+pub trait Renders: Converges {
+    /// The declared sets of templates.
+    #[doc(hidden)]
+    const TEMPLATES: &'static [&'static Templates];
+}
+
+#[cfg(feature = "templates")]
+#[diagnostic::do_not_recommend]
+impl<S: SubReconciler + Unchecked> Renders for S {
+    const TEMPLATES: &'static [&'static Templates] = &[];
+}
 
 /// A value that a step with dependents returns: `Dependents`, or a tuple that begins with it.
 pub trait Converged {}
