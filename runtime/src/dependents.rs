@@ -15,6 +15,9 @@ pub use crate::pipeline::dependents::{Renders, TemplateError, Templates};
 pub use crate::pipeline::permission::DependentOf;
 pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents};
 
+// Messages of rustc name these by this path.
+#[doc(hidden)]
+pub use crate::pipeline::dependents::{ConvergedOutput, returns_dependents, stores_dependents};
 // The rules, for tests of them. Not part of the API.
 #[doc(hidden)]
 pub use crate::dependent_rules::{manifest, order, plan, policy, response};

@@ -14,7 +14,7 @@ pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, Varian
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::check::{
-    check_actions_stored, check_bare_status, check_fields, check_step, check_summary, check_unset,
+    check_actions_stored, check_bare_status, check_fields, check_loop, check_step, check_summary, check_unset,
 };
 pub use crate::pipeline::context::{
     Cx, Pass, begin_each, both, conclude, ended, finish, finish_each, fork, joined, merge,

@@ -34,6 +34,15 @@ pub struct BucketSpec {}
 #[status]
 pub struct BucketStatus {}
 
+/// A kind whose status has a field for dependents.
+#[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "ui.evenkeel.dev", version = "v1", kind = "Shop", namespaced, status = "ShopStatus")]
+pub struct ShopSpec {}
+
+/// Its status.
+#[status(dependents)]
+pub struct ShopStatus {}
+
 /// A condition set.
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
@@ -69,6 +78,15 @@ pub enum RepoError {
     #[error(transparent)]
     #[class(transient)]
     Api(#[from] evenkeel::ApiError),
+}
+
+/// The error of a step with dependents.
+#[derive(Debug, thiserror::Error, ReconcileError)]
+pub enum KeepError {
+    /// An object is not as it should be.
+    #[error(transparent)]
+    #[class(transparent)]
+    Dependents(#[from] evenkeel::dependents::DependentsError),
 }
 
 /// A dependency.

@@ -282,6 +282,6 @@ fn number(value: &Expr) -> syn::Result<LitInt> {
         {
             Ok(number.clone())
         }
-        _ => Err(mistake(value, "`limit` takes a number of objects", help)),
+        _ => Err(mistake(value, "`limit` takes a number of objects, at least 1", help)),
     }
 }

@@ -70,6 +70,10 @@ pub(super) fn check_harmless(what: &str, args: &StepArgs, errors: &mut Errors) {
         let help = "declare calls that read, such as `get` and `list`";
         errors.push(call, format_args!("{what} cannot send a call that changes something"), help);
     }
+    if let Some(keeps) = &args.keeps {
+        let help = "drop `dependents(..)`, or move it to a `#[sub_reconciler]`";
+        errors.push(&keeps.key, format_args!("{what} cannot keep dependents"), help);
+    }
     for (word, first, help) in [
         (
             "own",

@@ -43,7 +43,7 @@ impl ErrorDetail {
     }
 
     /// The same source with another message.
-    #[cfg(feature = "operator")]
+    #[cfg(any(feature = "dependents", feature = "operator"))]
     pub(crate) fn with_message(self, message: String) -> Self {
         Self { message, ..self }
     }

@@ -130,6 +130,16 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
     }
 }
 
+/// A step in a loop must not keep dependents: it has one set, and each of its runs would replace it.
+#[track_caller]
+pub const fn check_loop(steps: &[StepWiring], step: usize) {
+    if steps[step].keeps_dependents() {
+        let sentence = Sentence::new().push("the step `").push(steps[step].name);
+        let sentence = sentence.push("` has one set of dependents, but runs for each item of this loop");
+        panic!("{}", sentence.push("\nhelp: call it once, with all items, and let it add the objects of each").text());
+    }
+}
+
 /// Preconditions must run before the steps, and postconditions after them. Joined steps are not earlier.
 #[track_caller]
 const fn check_order(steps: &[StepWiring], first: usize, step: usize) {

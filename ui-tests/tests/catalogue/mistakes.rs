@@ -268,11 +268,59 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &[],
         &[
             "own/reconcile_error/transparent_with_two_fields",
+            "own/reconcile_error/transparent_without_field",
             "own/reconcile_error/transparent_with_reason",
             "own/reconcile_error/transparent_in_a_generic_enum",
             "rustc/reconcile_error/transparent_without_classes",
         ],
     ),
+    (
+        "`cx.wanted`, `cx.converge` or `cx.keep` in a step without `dependents(..)`",
+        &[],
+        &[
+            "rustc/sub_reconciler/wants_without_dependents",
+            "rustc/sub_reconciler/converges_without_dependents",
+            "rustc/sub_reconciler/keeps_without_dependents",
+        ],
+    ),
+    ("a dependent of a kind that the step did not declare", &[], &["rustc/sub_reconciler/adds_undeclared_dependents"]),
+    ("a step that may end without its dependents", &[], &["rustc/sub_reconciler/ends_without_dependents"]),
+    ("dependents of a kind whose status has no field for them", &[], &["rustc/status/without_dependents"]),
+    (
+        "a setting of dependents that is misspelt, unknown or doubled",
+        &[],
+        &[
+            "own/sub_reconciler/dependents_policy_misspelt",
+            "own/sub_reconciler/dependents_unknown_argument",
+            "own/sub_reconciler/dependents_setting_twice",
+        ],
+    ),
+    (
+        "a setting of dependents with a value that it cannot have",
+        &[],
+        &[
+            "own/sub_reconciler/dependents_ready_within_zero",
+            "own/sub_reconciler/dependents_limit_of_zero",
+            "own/sub_reconciler/dependents_empty_as_another_word",
+            "own/sub_reconciler/dependents_policies_as_text",
+        ],
+    ),
+    (
+        "dependents without kind, or of a kind that is text, listed twice or owned",
+        &[],
+        &[
+            "own/sub_reconciler/dependents_without_kind",
+            "own/sub_reconciler/dependents_as_text",
+            "own/sub_reconciler/dependents_kind_twice",
+            "own/sub_reconciler/dependents_that_are_owned",
+        ],
+    ),
+    (
+        "dependents of a function that only reads",
+        &[],
+        &["own/observe/with_dependents", "own/precondition/with_dependents", "own/postcondition/with_dependents"],
+    ),
+    ("dependents of a step in a loop", &[], &["rustc/reconciler/dependents_in_a_loop"]),
     ("policies of namespaces for a cluster-scoped kind", &[], &["rustc/reconciler/policies_of_no_namespace"]),
     (
         "a marker, a set or the set of a step by hand that does not fit",

@@ -149,6 +149,11 @@ pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
         let (first, place) = (Literal::usize_unsuffixed(pipeline.joined_from(i)), Literal::usize_unsuffixed(i));
         quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#set>(#steps, #first, #place);)
     });
+    let loops = pipeline.loops().into_iter().enumerate().map(|(i, call)| {
+        let (here, name) = (krate.at(call.callee.span()), format_ident!("LOOP_{}", i + 1));
+        let place = Literal::usize_unsuffixed(pipeline.place(&call.name()));
+        quote_spanned!(call.callee.span()=> const #name: () = #here::check_loop(#steps, #place);)
+    });
     let own = args.summary.iter().map(|summary| {
         let here = krate.at(summary.span());
         quote_spanned!(summary.span()=> const SUMMARY: () = #here::check_summary::<#set>(#summary);)
@@ -166,5 +171,6 @@ pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
         const #steps: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
         #all
         #(#each)*
+        #(#loops)*
     }
 }

@@ -51,6 +51,15 @@ impl Statement {
         }
     }
 
+    /// The calls in loops, including those in branches.
+    fn loops(&self) -> Vec<&Call> {
+        match self {
+            Self::Each(each) => vec![&each.call],
+            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::loops).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Converts a step at the end of an arm: its value becomes that of the arm.
     pub(crate) fn handing_on(mut self) -> Vec<Self> {
         let value = hidden("value");
@@ -74,6 +83,11 @@ impl Pipeline {
             }
         }
         found
+    }
+
+    /// The calls in loops, including those in branches.
+    pub(crate) fn loops(&self) -> Vec<&Call> {
+        self.statements.iter().flat_map(Statement::loops).collect()
     }
 
     /// The place of a step in the wiring.

@@ -41,7 +41,7 @@ pub(crate) use self::record::store;
 pub(crate) use self::run::StepTag;
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
-#[cfg(feature = "dependents")]
+#[cfg(all(feature = "dependents", feature = "operator"))]
 pub(crate) use self::run::stop;
 pub(crate) use self::run::undo_all;
 pub use self::run::{Pipeline, conclude, finish, pipeline};

@@ -30,11 +30,18 @@ pub(super) fn described(id: &ObjectId, error: ApiError) -> ApiError {
 }
 
 /// The response of the API server.
+#[cfg(feature = "operator")]
 fn status(error: &ApiError) -> Option<&Status> {
     match error.detail().source()?.downcast_ref()? {
         kube::Error::Api(status) => Some(status),
         _ => None,
     }
+}
+
+/// There is no client, so there is no response either.
+#[cfg(not(feature = "operator"))]
+const fn status(_: &ApiError) -> Option<&Status> {
+    None
 }
 
 /// The refused fields, and why, without their values.

@@ -13,6 +13,7 @@ use crate::api::BoxFuture;
 use crate::condition::{ConditionStatus, Polarity};
 use crate::pipeline::context::Cx;
 use crate::pipeline::state::PassState;
+use crate::pipeline::step::SubReconciler;
 
 /// The future of [`Cx::converge`](crate::Cx::converge) and [`Cx::keep`](crate::Cx::keep).
 #[must_use = "futures do nothing unless awaited"]
@@ -32,11 +33,15 @@ impl std::fmt::Debug for Converge<'_> {
     }
 }
 
-impl<S: Converges> Cx<'_, S> {
+// The bound is on the methods: rustc would not use its message otherwise.
+impl<S: SubReconciler> Cx<'_, S> {
     /// An empty set of objects, to be filled and handed to [`converge`](Self::converge).
     #[must_use]
     #[doc(hidden)]
-    pub fn wanted(&self) -> Wanted<S> {
+    pub fn wanted(&self) -> Wanted<S>
+    where
+        S: Converges,
+    {
         Wanted::new()
     }
 
@@ -50,7 +55,10 @@ impl<S: Converges> Cx<'_, S> {
     /// # Errors
     /// An object cannot be applied, or is not ready yet. A change of the object triggers a pass.
     #[doc(hidden)]
-    pub fn converge(&mut self, wanted: Wanted<S>) -> Converge<'_> {
+    pub fn converge(&mut self, wanted: Wanted<S>) -> Converge<'_>
+    where
+        S: Converges,
+    {
         let (state, marks) = self.parts();
         Converge(Box::pin(async move {
             let ended = match entries(state, S::WIRING.relations, wanted.parts).await {
@@ -67,7 +75,10 @@ impl<S: Converges> Cx<'_, S> {
     /// # Errors
     /// An object of the set is not ready.
     #[doc(hidden)]
-    pub fn keep(&mut self) -> Converge<'_> {
+    pub fn keep(&mut self) -> Converge<'_>
+    where
+        S: Converges,
+    {
         let (state, marks) = self.parts();
         Converge(Box::pin(async move {
             let ended = keep(state).await;

@@ -25,7 +25,7 @@ pub use self::error::DependentsError;
 pub(crate) use self::protection::check_deletion;
 #[cfg(feature = "templates")]
 pub use self::result::Renders;
-pub use self::result::{Converged, Converges, Dependents, returns_dependents, stores_dependents};
+pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
 pub use self::settings::SetSettings;
 #[cfg(feature = "operator")]
 pub(crate) use self::tail::remove_redundant;
