@@ -31,7 +31,8 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
     };
     let step_args = quote! {
         sets(on::A, on::B), clears(on::C), reads(K), watches(L, by_name), watches(M, labels = "a=b"),
-        polls(N), owns(O), external, timeout = "30s", marker = Fetch, crate = ::keel
+        polls(N), owns(O), external, timeout = "30s", marker = Fetch, crate = ::keel,
+        dependents(P, templates(MANIFESTS), kinds("a.io/v1/Fish" = "fish", cluster("a.io/v1/Sea")), update = replace)
     };
     let step = quote! {
         /// Doc.

@@ -75,8 +75,9 @@ fn check_kinds(file: &TemplateFile, document: &Document, report: &mut Report<'_>
         return false;
     }
     let fields = [("apiVersion", &document.api_versions, "apps/v1"), ("kind", &document.kinds, "Deployment")];
-    // A partial may be a part of a document.
-    if file.is_partial() && fields.iter().any(|(_, found, _)| found.is_empty()) {
+    // A partial may be a part of a document, with values of the file that includes it.
+    let is_literal = |found: &[At<Scalar>]| !found.is_empty() && found.iter().all(|at| at.value != Scalar::Printed);
+    if file.is_partial() && !fields.iter().all(|(_, found, _)| is_literal(found)) {
         return false;
     }
     for (key, found, example) in fields {
@@ -199,5 +200,12 @@ mod tests {
         assert!(checked(&[("a.yaml", WEB), ("b.yaml", &other)]).1.is_empty());
         let conditional = format!("{{% if a %}}\n{WEB}{{% endif %}}\n");
         assert!(checked(&[("a.yaml", WEB), ("b.yaml", &conditional)]).1.is_empty());
+    }
+
+    #[test]
+    fn a_partial_may_be_a_part_of_a_document() {
+        let part = "apiVersion: {{ version }}\nkind: Pod\n";
+        let (kinds, errors) = checked(&[("_a.j2", part), ("_b.yaml", "kind: Pod\n"), ("_c.yaml", WEB)]);
+        assert_eq!((kinds.len(), errors.len()), (1, 0), "{errors:?}");
     }
 }

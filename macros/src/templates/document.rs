@@ -1,5 +1,7 @@
 //! What is literal in one document.
 
+use super::plain_text::PRINTED;
+
 /// A value in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
@@ -10,6 +12,17 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
+    /// A value without its quotation marks and the comment behind it.
+    pub(super) fn read(text: &str) -> Self {
+        let text = text.trim();
+        let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
+        let plain = match quoted {
+            Some((inner, _)) => inner,
+            None => text.find(" #").map_or(text, |at| &text[..at]).trim_end(),
+        };
+        if plain.contains(PRINTED) { Self::Printed } else { Self::Literal(plain.to_owned()) }
+    }
+
     /// The literal text.
     pub(super) fn literal(&self) -> Option<&str> {
         match self {

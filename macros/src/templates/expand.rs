@@ -23,5 +23,5 @@ pub(super) fn expand(args: &TemplatesArgs, Checked { files, kinds }: &Checked) -
         }
     });
     let kinds = kinds.iter().map(|(api_version, kind)| expand_kind(krate, api_version, kind, None, false));
-    quote!(#krate::Templates::new(#name, &[#(#files),*], &[#(#kinds),*]))
+    quote!(const { #krate::Templates::new(#name, &[#(#files),*], &[#(#kinds),*]) })
 }

@@ -3,7 +3,6 @@
 use super::annotation::PREFIX;
 use super::document::{Annotation, At, Document, Scalar};
 use super::plain_text::Line;
-use super::yaml::scalar;
 
 /// Reads the block `metadata:` of a document.
 pub(super) fn read_metadata(lines: &[Line], document: &mut Document) {
@@ -22,7 +21,7 @@ pub(super) fn read_metadata(lines: &[Line], document: &mut Document) {
     let child = |key: &str| {
         block.iter().find_map(|line| {
             let text = line.text.get(indent..).filter(|_| self::indent(&line.text) == indent)?;
-            text.strip_prefix(key)?.strip_prefix(':').map(scalar)
+            text.strip_prefix(key)?.strip_prefix(':').map(Scalar::read)
         })
     };
     (document.name, document.namespace) = (child("name"), child("namespace"));
@@ -48,7 +47,7 @@ fn indent(text: &str) -> usize {
 fn in_flow(flow: &str, key: &str) -> Option<Scalar> {
     let fields = flow.trim_start_matches('{').split('{').next().unwrap_or_default().split([',', '}']);
     let value = fields.filter_map(|field| field.trim().strip_prefix(key)?.strip_prefix(':')).next()?;
-    Some(scalar(value))
+    Some(Scalar::read(value))
 }
 
 /// The annotations of evenkeel in these lines.
@@ -75,7 +74,7 @@ fn annotation(text: &str, at: usize) -> Option<Annotation> {
     let value = value.trim_start();
     let quoted = value.starts_with(['"', '\'']);
     let plain = if quoted { value } else { value.split([',', '}']).next().unwrap_or_default() };
-    Some(Annotation { name: name.to_owned(), value: scalar(plain), quoted })
+    Some(Annotation { name: name.to_owned(), value: Scalar::read(plain), quoted })
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ fn document(lines: &[Line]) -> Document {
     let content: Vec<&Line> = lines.iter().filter(|line| has_content(&line.text)).collect();
     let Some(first) = content.first() else { return Document::default() };
     let values = |key: &str| {
-        let found = lines.iter().filter_map(|line| Some(At { line: line.number, value: scalar(value(line, key)?) }));
+        let found =
+            lines.iter().filter_map(|line| Some(At { line: line.number, value: Scalar::read(value(line, key)?) }));
         found.collect::<Vec<_>>()
     };
     let mut document = Document {
@@ -45,17 +46,6 @@ fn value<'a>(line: &'a Line, key: &str) -> Option<&'a str> {
     let text = line.text.trim_start_matches(['"', '\'']);
     let rest = text.strip_prefix(key)?.trim_start_matches(['"', '\'']).strip_prefix(':')?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
-}
-
-/// A value without its quotation marks and the comment behind it.
-pub(super) fn scalar(text: &str) -> Scalar {
-    let text = text.trim();
-    let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
-    let plain = match quoted {
-        Some((inner, _)) => inner,
-        None => text.find(" #").map_or(text, |at| &text[..at]).trim_end(),
-    };
-    if plain.contains(PRINTED) { Scalar::Printed } else { Scalar::Literal(plain.to_owned()) }
 }
 
 #[cfg(test)]

@@ -9,4 +9,5 @@ mod foreign;
 mod namespaces;
 mod rollout;
 mod types;
+mod templates;
 mod wrong;

@@ -327,6 +327,31 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &[],
         &["rustc/reconciler/marker_by_hand", "rustc/condition_set/set_by_hand", "rustc/sub_reconciler/step_of_by_hand"],
     ),
+    (
+        "templates whose kinds are not known at compile time",
+        &[],
+        &["own/templates/no_kind", "own/templates/kind_not_literal", "own/templates/kind_list"],
+    ),
+    (
+        "a folder without templates",
+        &[],
+        &["own/templates/misspelt_folder", "own/templates/no_yaml", "own/templates/no_folder"],
+    ),
+    (
+        "an annotation of a template that has no effect as it is written",
+        &[],
+        &["own/templates/misspelt_annotation", "own/templates/misspelt_policy", "own/templates/order_as_number"],
+    ),
+    ("an object twice in the templates", &[], &["own/templates/same_object_twice"]),
+    (
+        "a kind of dependents that is no kind",
+        &[],
+        &[
+            "own/sub_reconciler/kind_without_version",
+            "own/sub_reconciler/misspelt_templates",
+            "own/sub_reconciler/unknown_scope",
+        ],
+    ),
 ];
 
 /// A mistake of other designs, its numbers in the same list, and why it cannot be written here.

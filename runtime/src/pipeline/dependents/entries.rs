@@ -1,9 +1,10 @@
 //! The objects of a set: those that were added, those that are rendered, and the changes of all.
 
+use super::entry::Entry;
 use super::error::DependentsError;
 #[cfg(feature = "templates")]
 use super::rendering::rendered;
-use super::wanted::{Entry, WantedParts};
+use super::wanted::{Change, WantedParts};
 use crate::pipeline::state::PassState;
 use crate::wiring::Relation;
 
@@ -36,7 +37,7 @@ pub(super) async fn entries(
     Ok(entries)
 }
 
-fn change(entries: &mut [Entry], changes: &[super::wanted::Change]) {
+fn change(entries: &mut [Entry], changes: &[Change]) {
     for entry in entries.iter_mut().filter(|entry| !entry.is_invalid()) {
         changes.iter().for_each(|change| change(entry));
     }

@@ -4,6 +4,7 @@ mod cause;
 mod context;
 mod converge;
 mod entries;
+mod entry;
 mod error;
 mod lookup;
 mod namespaces;
@@ -21,6 +22,7 @@ mod undo;
 mod wanted;
 
 pub use self::context::Converge;
+pub use self::entry::Entry;
 pub use self::error::DependentsError;
 pub(crate) use self::protection::check_deletion;
 #[cfg(feature = "templates")]
@@ -32,4 +34,4 @@ pub(crate) use self::tail::remove_redundant;
 #[cfg(feature = "templates")]
 pub use self::templates::{TemplateError, TemplateFile, Templates, count_relations, join_relations};
 pub(crate) use self::undo::remove_set;
-pub use self::wanted::{Entry, Wanted};
+pub use self::wanted::Wanted;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::entry::Entry;
 use super::error::DependentsError;
 use super::templates::{Rendered, TemplateError, Templates, render, to_values};
-use super::wanted::Entry;
 use crate::api::Backend;
 use crate::dependent_rules::manifest::{InvalidManifest, TypeMeta};
 use crate::kind::KindInfo;

@@ -58,8 +58,13 @@ impl DependentCache {
         let scope = Scope { whole: true, ..scope.around(&owner) };
         let mut kinds: Vec<KindInfo> = Vec::new();
         for kind in wiring.relations().filter(|relation| relation.how == How::Keeps).filter_map(|one| one.kind) {
-            if !kinds.contains(&kind()) {
-                kinds.push(kind());
+            let kind = kind();
+            let is_same = |known: &KindInfo| {
+                (&known.resource.group, &known.resource.kind) == (&kind.resource.group, &kind.resource.kind)
+            };
+            // The first one counts: its plural is that of the type, or given. That of a template is guessed.
+            if !kinds.iter().any(is_same) {
+                kinds.push(kind);
             }
         }
         let manager = wiring.field_manager_under(operator);

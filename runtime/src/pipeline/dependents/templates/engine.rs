@@ -5,13 +5,23 @@ use std::io::{self, Write};
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value};
 
 use super::error::TemplateError;
-use super::{TemplateFile, Templates};
+use super::set::{TemplateFile, Templates};
 
 /// The most instructions of one file.
 const FUEL: u64 = 5_000_000;
 
 /// The most bytes that all files print together.
 const LONGEST: usize = 32 << 20;
+
+impl Templates {
+    /// Parses all files. A test that calls it finds mistakes in the syntax of the templates before any of them is rendered.
+    ///
+    /// # Errors
+    /// A file is no valid template. The error names the file and the line.
+    pub fn check(&self) -> Result<(), TemplateError> {
+        environment(self).map(drop)
+    }
+}
 
 /// The engine with all files of the folder.
 pub(super) fn environment(templates: &Templates) -> Result<Environment<'static>, TemplateError> {

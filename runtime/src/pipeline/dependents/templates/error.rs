@@ -50,7 +50,6 @@ fn cause(error: &Error) -> String {
             None => "a value is undefined; pass the value, or write `| default(..)`".into(),
         },
         ErrorKind::SyntaxError
-        | ErrorKind::TemplateNotFound
         | ErrorKind::TooManyArguments
         | ErrorKind::UnknownBlock
         | ErrorKind::UnknownFilter

@@ -4,81 +4,12 @@ mod engine;
 mod error;
 mod relations;
 mod render;
+mod set;
 mod values;
 mod yaml;
-
-use std::fmt;
 
 pub use self::error::TemplateError;
 pub use self::relations::{count_relations, join_relations};
 pub(super) use self::render::{Rendered, render};
+pub use self::set::{TemplateFile, Templates};
 pub(super) use self::values::to_values;
-use crate::kind::TextKind;
-
-/// The templates of a folder, as [`templates!`](crate::templates) embeds them.
-///
-/// The files with the endings `.yaml`, `.yml` and `.json` are rendered, in the order of their names. Files whose names begin with `_` are
-/// partials: other files include or import them.
-///
-/// The language is that of Jinja ([minijinja](https://docs.rs/minijinja)). These rules differ from its defaults:
-///
-/// - `{{ .. }}` prints JSON, which is valid YAML. A value cannot contain YAML or template syntax.
-/// - A value that is missing is an error, unless `default` or `is defined` handles it.
-/// - A value that is `null` is missing.
-/// - A file may execute 5 million instructions, and all files together may print 32 MiB.
-#[derive(Clone, Copy, Debug)]
-pub struct Templates {
-    folder: &'static str,
-    files: &'static [TemplateFile],
-    kinds: &'static [TextKind],
-}
-
-/// One embedded file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[doc(hidden)]
-pub struct TemplateFile {
-    /// The path below the folder, with `/`.
-    pub name: &'static str,
-    /// The content.
-    pub text: &'static str,
-}
-
-impl Templates {
-    /// The templates of a folder, and the kinds of their documents.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn new(folder: &'static str, files: &'static [TemplateFile], kinds: &'static [TextKind]) -> Self {
-        Self { folder, files, kinds }
-    }
-
-    /// Parses all files. A test that calls it finds mistakes in the syntax of the templates before any of them is rendered.
-    ///
-    /// # Errors
-    /// A file is no valid template. The error names the file and the line.
-    pub fn check(&self) -> Result<(), TemplateError> {
-        engine::environment(self).map(drop)
-    }
-
-    /// Whether it is the other set.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        self.folder == other.folder && self.files == other.files
-    }
-
-    /// The number of bytes of all files.
-    pub(super) fn size(&self) -> usize {
-        self.files.iter().map(|file| file.text.len()).sum()
-    }
-}
-
-impl fmt::Display for Templates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the templates of {}", self.folder)
-    }
-}
-
-impl TemplateFile {
-    /// Whether the file is included by others, and not rendered itself.
-    fn is_partial(&self) -> bool {
-        self.name.rsplit('/').next().is_some_and(|name| name.starts_with('_'))
-    }
-}

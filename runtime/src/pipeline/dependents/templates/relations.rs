@@ -1,6 +1,6 @@
 //! The kinds of template sets as relations of a step.
 
-use super::Templates;
+use super::set::Templates;
 use crate::kind::TextKind;
 use crate::wiring::{How, Relation};
 

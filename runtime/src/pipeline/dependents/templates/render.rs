@@ -3,9 +3,9 @@
 use minijinja::value::Serde;
 use serde_json::Value;
 
-use super::Templates;
 use super::engine::{Limit, environment, text_of};
 use super::error::TemplateError;
+use super::set::Templates;
 use super::yaml::documents;
 
 /// One rendered manifest.
@@ -47,7 +47,7 @@ pub(crate) fn render(templates: &Templates, values: &Value) -> Result<Vec<Render
 mod tests {
     use serde_json::json;
 
-    use super::super::TemplateFile;
+    use super::super::set::TemplateFile;
     use super::*;
 
     /// Renders one file, with a partial.

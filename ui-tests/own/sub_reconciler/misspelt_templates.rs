@@ -1,0 +1,17 @@
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, RepoError, on, run};
+
+#[sub_reconciler(sets(on::SourceFetched), dependents(template(MANIFESTS)))]
+async fn install(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+    Ok(())
+}
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
+    install(repo, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    run::<repository>();
+}
