@@ -335,7 +335,7 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
     (
         "a folder without templates",
         &[],
-        &["own/templates/misspelt_folder", "own/templates/no_yaml", "own/templates/no_folder"],
+        &["own/templates/misspelt_folder", "own/templates/no_yaml", "own/templates/no_literal"],
     ),
     (
         "an annotation of a template that has no effect as it is written",

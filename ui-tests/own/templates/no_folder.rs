@@ -1,6 +1,0 @@
-use evenkeel::templates;
-
-fn main() {
-    let manifests = templates!();
-    manifests.check().unwrap();
-}
