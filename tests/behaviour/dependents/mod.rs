@@ -7,6 +7,7 @@ mod drift;
 mod end;
 mod foreign;
 mod namespaces;
+mod property;
 mod rollout;
 mod types;
 mod templates;

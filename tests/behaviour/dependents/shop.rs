@@ -72,7 +72,7 @@ pub(crate) enum ShopError {
     Dependents(#[from] DependentsError),
 }
 
-fn named<K: serde::de::DeserializeOwned>(name: &str, more: &Value) -> K {
+pub(crate) fn named<K: serde::de::DeserializeOwned>(name: &str, more: &Value) -> K {
     let mut object = json!({ "metadata": { "name": name } });
     for (field, value) in more.as_object().into_iter().flatten() {
         object[field] = value.clone();
@@ -116,7 +116,7 @@ pub(crate) async fn shop(shop: &Shop, cx: &mut Pass<'_>) -> PassResult {
     Ok(())
 }
 
-fn definitions() -> [CustomResourceDefinition; 2] {
+pub(crate) fn definitions() -> [CustomResourceDefinition; 2] {
     [Shop::crd(), Part::crd()]
 }
 
