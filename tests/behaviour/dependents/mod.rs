@@ -11,4 +11,5 @@ mod property;
 mod rollout;
 mod types;
 mod templates;
+mod sweep;
 mod wrong;
