@@ -13,6 +13,9 @@ use crate::wiring::{How, KindInfo, Relation, Verb};
 /// Why the operator reads and writes the kind of a dependent.
 const KEEPS: &str = "keeps dependents of this kind";
 
+/// Why it lists everything.
+const CONTENT: &str = "looks for objects of others in a namespace before it deletes the namespace";
+
 /// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,6 +89,9 @@ impl Rules {
             How::Keeps => {
                 self.add(&kind, "", reads, KEEPS);
                 self.add(&kind, "", &[Verb::Create, Verb::Patch, Verb::Delete], KEEPS);
+                if kind.resource.group.is_empty() && kind.resource.kind == "Namespace" {
+                    self.add_named("*".into(), "*".into(), true, &[Verb::List], CONTENT);
+                }
             }
             How::WatchesByName => {
                 self.add(&kind, "", reads, "watches it by name");

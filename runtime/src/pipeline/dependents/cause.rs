@@ -31,7 +31,7 @@ pub(super) fn described(id: &ObjectId, error: ApiError) -> ApiError {
 
 /// The response of the API server.
 #[cfg(feature = "operator")]
-fn status(error: &ApiError) -> Option<&Status> {
+pub(super) fn status(error: &ApiError) -> Option<&Status> {
     match error.detail().source()?.downcast_ref()? {
         kube::Error::Api(status) => Some(status),
         _ => None,
@@ -40,7 +40,7 @@ fn status(error: &ApiError) -> Option<&Status> {
 
 /// There is no client, so there is no response either.
 #[cfg(not(feature = "operator"))]
-const fn status(_: &ApiError) -> Option<&Status> {
+pub(super) const fn status(_: &ApiError) -> Option<&Status> {
     None
 }
 

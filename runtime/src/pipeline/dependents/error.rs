@@ -37,6 +37,8 @@ pub enum DependentsError {
         /// The object, and what to do.
         text: String,
     },
+    /// The API server does not serve the kind of an object, or does not serve it yet. Contains the object, and when it is tried again.
+    KindMissing(String, Duration),
     /// Objects of others would be deleted with a dependent, so nothing is deleted. Contains which ones, and what to do.
     Blocked(String),
 }
@@ -76,6 +78,7 @@ impl fmt::Display for DependentsError {
             | Self::Failed(text, _)
             | Self::TimedOut(text)
             | Self::NamespaceMissing { text, .. }
+            | Self::KindMissing(text, _)
             | Self::Blocked(text) => f.write_str(text),
         }
     }
@@ -98,10 +101,11 @@ const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
 const LATE: &str = "DependentsTimedOut";
 const NAMESPACE: &str = "NamespaceMissing";
+const KIND: &str = "KindMissing";
 const BLOCKED: &str = "DeletionBlocked";
 
 /// When a pass looks again at what no watch of the operator shows.
-const AGAIN: Duration = Duration::from_secs(30);
+pub(super) const AGAIN: Duration = Duration::from_secs(30);
 
 const OWN: &[VariantInfo] = &[
     VariantInfo::new(
@@ -143,6 +147,12 @@ const OWN: &[VariantInfo] = &[
         Actions::WAITING,
     ),
     VariantInfo::new(
+        KIND,
+        "waiting",
+        "The API server does not serve the kind of an object. It is tried again after 30 s, or after 1 s if the set defines the kind.",
+        Actions::WAITING,
+    ),
+    VariantInfo::new(
         BLOCKED,
         "waiting",
         "Objects of others would be deleted with a CRD, an APIService or a Namespace of the set, so it is not deleted. The message names them. \
@@ -158,6 +168,7 @@ impl ReconcileError for DependentsError {
             Self::ManifestInvalid(_) | Self::RenderFailed(_) | Self::FieldImmutable(_) => Class::Stalled,
             Self::Foreign(_) | Self::TimedOut(_) => Class::Waiting { poll: None },
             Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
+            Self::KindMissing(_, poll) => Class::Waiting { poll: Some(*poll) },
             Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
             Self::Call(error) => error.class(),
         }
@@ -174,6 +185,7 @@ impl ReconcileError for DependentsError {
             Self::Failed(..) => FAILED,
             Self::TimedOut(_) => LATE,
             Self::NamespaceMissing { .. } => NAMESPACE,
+            Self::KindMissing(..) => KIND,
             Self::Blocked(_) => BLOCKED,
         }
     }

@@ -10,6 +10,7 @@ use super::error::DependentsError;
 use crate::api::{ApiError, Backend, DependentCalls};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::{Item, Live, LiveObject};
+use crate::pipeline::state::PassState;
 
 /// The calls for dependents.
 pub(super) fn calls_of(backend: &dyn Backend) -> Result<&dyn DependentCalls, ApiError> {
@@ -24,6 +25,11 @@ pub(super) fn kind_text(id: &ObjectId) -> String {
 
 pub(super) fn content(item: &Item) -> String {
     item.applied.content.map(|content| content.to_string()).unwrap_or_default()
+}
+
+/// The objects of the current step that were ready and have been purged.
+pub(super) fn completed(state: &PassState) -> BTreeMap<String, String> {
+    state.sets.get(&state.set_key()).map(|status| status.completed.clone()).unwrap_or_default()
 }
 
 /// Whether a record says that the object was ready and has been purged.

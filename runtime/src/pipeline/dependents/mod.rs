@@ -13,6 +13,7 @@ mod protection;
 #[cfg(feature = "templates")]
 mod rendering;
 mod result;
+mod run;
 mod settings;
 mod status;
 mod tail;

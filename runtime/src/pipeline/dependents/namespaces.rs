@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kube::core::Status;
 use serde_json::json;
 
+use super::cause::status;
 use super::error::DependentsError;
 use crate::api::{ApiError, DependentCalls};
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId, Scope};
@@ -12,13 +12,9 @@ use crate::dependent_rules::policy::{AdoptionPolicy, MissingNamespacesPolicy, Po
 
 /// The namespace that the API server did not find for an object in it.
 pub(super) fn missing_namespace(id: &ObjectId, error: &ApiError) -> Option<String> {
-    let ApiError::NotFound(detail) = error else { return None };
-    let kube::Error::Api(status) = detail.source()?.downcast_ref::<kube::Error>()? else { return None };
-    let named = |status: &Status| {
-        let details = status.details.as_ref()?;
-        (details.kind == "namespaces" && Some(&details.name) == id.namespace.as_ref()).then(|| details.name.clone())
-    };
-    named(status)
+    let details = status(error).filter(|_| matches!(error, ApiError::NotFound(_)))?.details.as_ref()?;
+    let is_it = details.kind == "namespaces" && Some(&details.name) == id.namespace.as_ref();
+    is_it.then(|| details.name.clone())
 }
 
 /// The error for an object in a namespace that is not created.

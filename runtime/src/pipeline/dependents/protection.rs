@@ -59,35 +59,23 @@ pub(super) async fn content_of(
     }))
 }
 
-/// Fails if objects of other owners are instances of a type that would be deleted. Checked before anything is deleted.
-pub(super) async fn check_instances(
-    calls: &dyn DependentCalls,
-    objects: &[KeptObject],
-    why: RemovalReason,
-    sets: &[String],
-) -> Result<(), DependentsError> {
-    for kept in objects {
-        let Some(types) = types_of(&kept.id) else { continue };
-        if kept.live.is_deleted || why.orphans(delete_policy(kept, why)) {
-            continue;
-        }
-        let others: Vec<String> = calls.instances(types, sets).await?.iter().map(ToString::to_string).collect();
-        if let Some(found) = examples(&others) {
-            let (id, cure) = (&kept.id, "delete it, or annotate the type with `evenkeel.dev/delete-policy: orphan`");
-            return Err(DependentsError::Blocked(format!("{id} has instances of others: {found}; {cure}")));
-        }
-    }
-    Ok(())
-}
-
-/// Checks, before the component is deleted, that its deletion deletes nothing of others.
+/// Checks, before anything of the component is deleted, that no object of another owner is an instance of a type that would be deleted.
 pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsError> {
     let backend = state.backend.clone();
     let calls = super::lookup::calls_of(&*backend)?;
     calls.listed().await?;
     let all = calls.all();
     check_policies(&all)?;
-    check_instances(calls, &all, RemovalReason::ComponentDeleted, &set_keys(state)).await
+    let (why, sets) = (RemovalReason::ComponentDeleted, set_keys(state));
+    for kept in all.iter().filter(|kept| !kept.live.is_deleted && !why.orphans(delete_policy(kept, why))) {
+        let Some(types) = types_of(&kept.id) else { continue };
+        let others: Vec<String> = calls.instances(types, &sets).await?.iter().map(ToString::to_string).collect();
+        if let Some(found) = examples(&others) {
+            let (id, cure) = (&kept.id, "delete it, or annotate the type with `evenkeel.dev/delete-policy: orphan`");
+            return Err(DependentsError::Blocked(format!("{id} has instances of others: {found}; {cure}")));
+        }
+    }
+    Ok(())
 }
 
 /// The keys of all sets of the component, also of steps that are gone from the code.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::error::DependentsError;
 use super::lookup::{calls_of, kind_text};
-use super::protection::{check_instances, check_policies, set_keys};
+use super::protection::check_policies;
 use super::status::emptied;
 use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
@@ -30,9 +30,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
         .cloned()
         .collect();
     check_policies(&redundant)?;
-    let why = RemovalReason::Redundant;
-    check_instances(calls, &redundant, why, &set_keys(state)).await?;
-    let left = remove(calls, redundant, &all, why).await?;
+    let left = remove(calls, redundant, &all, RemovalReason::Redundant).await?;
     calls.observed();
     if left.objects.is_empty() {
         forget_kinds(state, calls);
