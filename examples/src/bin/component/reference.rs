@@ -1,0 +1,16 @@
+//! The committed reference of the operator matches its wiring.
+
+use evenkeel_testkit::assert_generated;
+use evenkeel_tests::printed;
+
+use crate::operator::operator;
+
+#[test]
+fn the_committed_reference_matches_the_wiring() {
+    let reference = |name: &str| format!("{}/reference/component/{name}", env!("CARGO_MANIFEST_DIR"));
+    assert_generated(reference("wiring.mmd"), &operator().graphs());
+    assert_generated(reference("docs.md"), &operator().pages());
+    assert_generated(reference("contract.json"), &operator().contract().to_string());
+    assert_generated(reference("crds.yaml"), &printed::crds(&operator()));
+    assert_generated(reference("rbac.yaml"), &printed::rbac(&operator()));
+}
