@@ -1,13 +1,18 @@
-//! The component reconciler of SAP. Its other groups have no adapter yet.
+//! The component reconciler of SAP. Its other groups cannot run yet, or have no adapter.
 
 mod annotation;
+mod component;
 mod decision;
+mod defaults;
 mod digest;
 mod fixture;
 mod known;
+mod lab;
 mod manifests;
 mod object_status;
 mod order;
+mod ownership;
+mod rollout;
 
 use crate::suite::groups;
 
@@ -30,6 +35,12 @@ groups! {
     order_validation = "sap.order-validation": order::validation,
     in_wave_order = "sap.in-wave-order": order::rank,
     manifest_validation = "sap.manifest-validation": manifests::adapter,
+    adoption = "sap.adoption": ownership::adoption,
+    ssa_override = "sap.ssa-override": ownership::fields,
+    owner_mark = "sap.owner-mark": ownership::marks,
+    policy_defaults = "sap.policy-defaults": defaults::adapter,
+    revision = "sap.revision": rollout::revision,
+    timeout_restart = "sap.timeout-restart": rollout::restart,
 }
 
 #[test]
