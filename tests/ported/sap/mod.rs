@@ -5,14 +5,19 @@ mod component;
 mod decision;
 mod defaults;
 mod digest;
+mod events;
 mod fixture;
+mod hooks;
 mod known;
 mod lab;
+mod lookup;
 mod manifests;
 mod object_status;
 mod order;
 mod ownership;
 mod rollout;
+mod state;
+mod waiting;
 
 use crate::suite::groups;
 
@@ -40,6 +45,12 @@ groups! {
     owner_mark = "sap.owner-mark": ownership::marks,
     policy_defaults = "sap.policy-defaults": defaults::adapter,
     revision = "sap.revision": rollout::revision,
+    finalizer = "sap.finalizer": hooks::finalizer,
+    references = "sap.references": waiting::reference,
+    retriable_error = "sap.retriable-error": waiting::error,
+    backoff = "sap.backoff": waiting::backoff,
+    inventory_lookup = "sap.inventory-lookup": lookup::adapter,
+    events = "sap.events": events::adapter,
     timeout_restart = "sap.timeout-restart": rollout::restart,
 }
 
