@@ -16,6 +16,8 @@ mod object_status;
 mod order;
 mod ownership;
 mod rollout;
+mod sequences;
+mod set;
 mod state;
 mod waiting;
 
@@ -51,6 +53,8 @@ groups! {
     backoff = "sap.backoff": waiting::backoff,
     inventory_lookup = "sap.inventory-lookup": lookup::adapter,
     events = "sap.events": events::adapter,
+    apply_sequences = "sap.apply.sequences": sequences::apply,
+    delete_sequences = "sap.delete.sequences": sequences::delete,
     timeout_restart = "sap.timeout-restart": rollout::restart,
 }
 
