@@ -8,6 +8,7 @@ mod digest;
 mod events;
 mod fixture;
 mod hooks;
+mod intervals;
 mod known;
 mod lab;
 mod lookup;
@@ -19,6 +20,7 @@ mod rollout;
 mod sequences;
 mod set;
 mod state;
+mod story;
 mod waiting;
 
 use crate::suite::groups;
