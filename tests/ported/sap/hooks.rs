@@ -57,7 +57,6 @@ async fn run(given: &Value) -> Lab {
     lab
 }
 
-#[expect(dead_code, reason = "a set cannot have a CRD yet")]
 pub(super) async fn adapter(given: Value) -> Value {
     if given["when"] == "after setup" {
         // The hooks are a constant of the reconciler; no call can add one.

@@ -70,7 +70,6 @@ fn has_foo(given: &Value) -> bool {
     given["apply"].is_string() || given["processing_for_s"].is_u64() || given["suspended"] == true
 }
 
-#[expect(dead_code, reason = "a set cannot have a CRD yet")]
 pub(super) async fn adapter(given: Value) -> Value {
     let mut lab = Lab::new().await;
     let mut spec = of_map("wanted", json!({}));

@@ -9,7 +9,6 @@ use super::component::{Baz, Component};
 use super::lab::{Lab, holds, of_definition, of_map};
 use super::ownership::taken;
 
-#[expect(dead_code, reason = "a set cannot have a CRD yet")]
 pub(super) async fn adapter(given: Value) -> Value {
     match given["story"].as_str().unwrap() {
         "a dependent taken over by another owner while the component is deleted" => taken_over().await,
