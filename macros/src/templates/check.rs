@@ -17,12 +17,12 @@ pub(super) struct Checked {
 }
 
 /// The errors of one folder.
-struct Report<'a> {
+struct Mistakes<'a> {
     folder: &'a LitStr,
     errors: &'a mut Errors,
 }
 
-impl Report<'_> {
+impl Mistakes<'_> {
     fn push(&mut self, file: &TemplateFile, line: usize, problem: &str, help: &str) {
         let place = format!("{}/{}:{line}", self.folder.value().trim_end_matches('/'), file.name);
         self.errors.push(self.folder, format_args!("{place}: {problem}"), help);
@@ -31,15 +31,15 @@ impl Report<'_> {
 
 /// Checks all documents.
 pub(super) fn check(folder: &LitStr, files: Vec<TemplateFile>, errors: &mut Errors) -> Checked {
-    let mut report = Report { folder, errors };
+    let mut mistakes = Mistakes { folder, errors };
     let (mut kinds, mut seen) = (Vec::new(), BTreeMap::new());
     for file in &files {
         for document in documents(file) {
-            check_annotations(file, &document, &mut report);
-            if !check_kinds(file, &document, &mut report) {
+            check_annotations(file, &document, &mut mistakes);
+            if !check_kinds(file, &document, &mut mistakes) {
                 continue;
             }
-            check_twice(file, &document, &mut seen, &mut report);
+            check_twice(file, &document, &mut seen, &mut mistakes);
             for kind in kinds_of(&document) {
                 if !kinds.contains(&kind) {
                     kinds.push(kind);
@@ -58,20 +58,20 @@ fn documents(file: &TemplateFile) -> Vec<Document> {
     }
 }
 
-fn check_annotations(file: &TemplateFile, document: &Document, report: &mut Report<'_>) {
+fn check_annotations(file: &TemplateFile, document: &Document, mistakes: &mut Mistakes<'_>) {
     for At { line, value: annotation } in &document.annotations {
         let checked = annotation::check(&annotation.name, annotation.value.literal(), annotation.quoted);
         if let Err((problem, help)) = checked {
-            report.push(file, *line, &format!("`{}` {problem}", annotation.name), &help);
+            mistakes.push(file, *line, &format!("`{}` {problem}", annotation.name), &help);
         }
     }
 }
 
 /// Returns whether the kind of the document is known. The first problem is the only error.
-fn check_kinds(file: &TemplateFile, document: &Document, report: &mut Report<'_>) -> bool {
+fn check_kinds(file: &TemplateFile, document: &Document, mistakes: &mut Mistakes<'_>) -> bool {
     if let Some(list) = document.kinds.iter().find(|kind| kind.value == Scalar::Literal("List".into())) {
         let help = "write its items as documents, with `---` between them, so that their kinds are known";
-        report.push(file, list.line, "the kinds of a `List` are not known at compile time", help);
+        mistakes.push(file, list.line, "the kinds of a `List` are not known at compile time", help);
         return false;
     }
     let fields = [("apiVersion", &document.api_versions, "apps/v1"), ("kind", &document.kinds, "Deployment")];
@@ -83,18 +83,18 @@ fn check_kinds(file: &TemplateFile, document: &Document, report: &mut Report<'_>
     for (key, found, example) in fields {
         let literal = format!("write for example `{key}: {example}`, so that watches and RBAC rules include the kind");
         if let Some(printed) = found.iter().find(|at| at.value == Scalar::Printed) {
-            report.push(file, printed.line, &format!("`{key}` is not literal"), &literal);
+            mistakes.push(file, printed.line, &format!("`{key}` is not literal"), &literal);
             return false;
         }
         if found.is_empty() {
             let problem = format!("the document has no `{key}` in its first column");
-            report.push(file, document.line, &problem, &literal);
+            mistakes.push(file, document.line, &problem, &literal);
             return false;
         }
         let is_valid = |text: &str| if key == "kind" { is_kind(text) } else { is_api_version(text) };
         if let Some(wrong) = found.iter().find(|at| !at.value.literal().is_some_and(is_valid)) {
             let text = wrong.value.literal().unwrap_or_default();
-            report.push(
+            mistakes.push(
                 file,
                 wrong.line,
                 &format!("`{text}` is no `{key}`"),
@@ -110,7 +110,7 @@ fn check_kinds(file: &TemplateFile, document: &Document, report: &mut Report<'_>
 type Seen = BTreeMap<(String, String, String, String), String>;
 
 /// Two documents of the same kind, namespace and name are a mistake, unless they may be alternatives.
-fn check_twice(file: &TemplateFile, document: &Document, seen: &mut Seen, report: &mut Report<'_>) {
+fn check_twice(file: &TemplateFile, document: &Document, seen: &mut Seen, mistakes: &mut Mistakes<'_>) {
     let name = document.name.as_ref().and_then(Scalar::literal).filter(|name| !name.is_empty());
     let namespace = document.namespace.as_ref().map_or(Some(""), Scalar::literal);
     let (Some(name), Some(namespace), [kind]) = (name, namespace, &kinds_of(document)[..]) else { return };
@@ -123,7 +123,7 @@ fn check_twice(file: &TemplateFile, document: &Document, seen: &mut Seen, report
         None => drop(seen.insert(key, format!("{}:{}", file.name, document.line))),
         Some(first) => {
             let problem = format!("{} `{name}` is also in {first}", kind.1);
-            report.push(file, document.line, &problem, "remove one of them, or give it another name");
+            mistakes.push(file, document.line, &problem, "remove one of them, or give it another name");
         }
     }
 }

@@ -60,9 +60,9 @@ impl StepClient {
 
 #[cfg(feature = "dependents")]
 impl StepClient {
-    /// A client for kube's discovery, whose calls are counted.
-    pub(crate) fn discovery(&self) -> Client {
-        super::counted(&self.client, &self.meter)
+    /// The client, and what counts its calls.
+    pub(crate) const fn parts(&self) -> (&Client, &CallMeter) {
+        (&self.client, &self.meter)
     }
 }
 

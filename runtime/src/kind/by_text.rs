@@ -94,6 +94,7 @@ impl KindInfo {
     /// The kind of a manifest. Without a plural, it is guessed from the kind, as kube does it. Objects of a kind of Kubernetes have the scope
     /// of that kind, those of other kinds are namespaced.
     #[must_use]
+    #[doc(hidden)]
     pub fn by_text(api_version: &str, kind: &str, plural: Option<&str>) -> Self {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let gvk = GroupVersionKind::gvk(group, version, kind);
@@ -106,6 +107,7 @@ impl KindInfo {
 
     /// The same kind with cluster-scoped objects.
     #[must_use]
+    #[doc(hidden)]
     pub fn cluster_scoped(self) -> Self {
         Self { namespaced: false, ..self }
     }

@@ -25,10 +25,8 @@ const GET: &[&str] = &["get"];
 const LIST: &[&str] = &["list"];
 const APPLY: &[&str] = &["create", "patch"];
 const PATCH: &[&str] = &["patch"];
-const CREATE: &[&str] = &["create"];
+pub(super) const CREATE: &[&str] = &["create"];
 const DELETE: &[&str] = &["delete"];
-#[cfg(feature = "dependents")]
-const UPDATE: &[&str] = &["update"];
 
 /// The API calls of one pass or of one of its steps. Writes require a valid permit.
 #[derive(Clone)]
@@ -51,7 +49,7 @@ pub(crate) enum Deleted {
 }
 
 /// A request, unless its parameters are invalid.
-type Prepared = Result<Request<Vec<u8>>, RequestError>;
+pub(super) type Prepared = Result<Request<Vec<u8>>, RequestError>;
 
 /// A call in flight. Boxed, since the future is large and each pass would reserve space for all calls that it may make.
 type Call<'a> = BoxFuture<'a, Result<Bytes, Error>>;
@@ -106,26 +104,6 @@ impl Calls {
         self.listed(kind, namespace.as_deref(), &selected(selector)).await
     }
 
-    /// Lists the metadata of the objects that match a label selector, or of the first ones only.
-    #[cfg(feature = "dependents")]
-    pub(crate) async fn list_metadata(
-        &self,
-        kind: &KindInfo,
-        namespace: Option<&str>,
-        selector: &str,
-        limit: Option<u32>,
-    ) -> Result<Vec<DynamicObject>, ApiError> {
-        let params = ListParams { limit, ..selected(selector) };
-        let request = Verbs::new(DynamicObject::url_path(&kind.resource, namespace)).list_metadata(&params);
-        self.listed_by(request, kind, namespace).await
-    }
-
-    /// A client for kube's discovery.
-    #[cfg(feature = "dependents")]
-    pub(crate) fn discovery(&self) -> Client {
-        self.sender.client.discovery()
-    }
-
     async fn listed(
         &self,
         kind: &KindInfo,
@@ -136,7 +114,7 @@ impl Calls {
         self.listed_by(request, kind, namespace).await
     }
 
-    async fn listed_by(
+    pub(super) async fn listed_by(
         &self,
         request: Prepared,
         kind: &KindInfo,
@@ -210,29 +188,8 @@ impl Calls {
         self.delete_with(DeleteParams::background(), target, uid, version).await.map(drop)
     }
 
-    /// The same, and what the object owns before it.
-    #[cfg(feature = "dependents")]
-    pub(crate) async fn delete_in_foreground(
-        &self,
-        target: &Target,
-        uid: &str,
-        version: &str,
-    ) -> Result<Deleted, ApiError> {
-        self.delete_with(DeleteParams::foreground(), target, uid, version).await
-    }
-
-    /// The same as [`delete`](Self::delete), with what is known of the object then.
-    #[cfg(feature = "dependents")]
-    pub(crate) async fn delete_in_background(
-        &self,
-        target: &Target,
-        uid: &str,
-        version: &str,
-    ) -> Result<Deleted, ApiError> {
-        self.delete_with(DeleteParams::background(), target, uid, version).await
-    }
-
-    async fn delete_with(
+    /// The same with other parameters, and what is known of the object then.
+    pub(crate) async fn delete_with(
         &self,
         params: DeleteParams,
         target: &Target,
@@ -253,24 +210,8 @@ impl Calls {
         }
     }
 
-    /// Replaces the object. The body contains its version.
-    #[cfg(feature = "dependents")]
-    pub(crate) async fn replace(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        let params = PostParams { field_manager: Some(self.field_manager.to_string()), ..PostParams::default() };
-        let request = verbs(target).replace(&target.name, &params, object.to_string().into_bytes());
-        self.write(target, UPDATE, None, request).await
-    }
-
-    /// Checks whether the API server would create the object, without creating it.
-    #[cfg(feature = "dependents")]
-    pub(crate) async fn try_create(&self, target: &Target, object: &Value) -> Result<(), ApiError> {
-        let params = PostParams { field_manager: Some(self.field_manager.to_string()), dry_run: true };
-        let request = verbs(target).create(&params, object.to_string().into_bytes());
-        self.write(target, CREATE, None, request).await.map(drop)
-    }
-
     /// Sends a write and returns the resulting object.
-    async fn write(
+    pub(super) async fn write(
         &self,
         target: &Target,
         rights: &[&str],
@@ -310,14 +251,14 @@ impl Calls {
 }
 
 /// The parameters of a list of the objects that match a selector.
-fn selected(selector: &str) -> ListParams {
+pub(super) fn selected(selector: &str) -> ListParams {
     let (labels, fields) = selector_parts(selector);
     let (label_selector, field_selector) = (labels.map(ToOwned::to_owned), fields.map(ToOwned::to_owned));
     ListParams { label_selector, field_selector, ..ListParams::default() }
 }
 
 /// Builds the requests for objects of the target's kind and namespace.
-fn verbs(target: &Target) -> Verbs {
+pub(super) fn verbs(target: &Target) -> Verbs {
     Verbs::new(DynamicObject::url_path(&target.kind.resource, target.namespace.as_deref()))
 }
 

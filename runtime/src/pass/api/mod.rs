@@ -7,6 +7,8 @@ mod classify;
 #[cfg(feature = "dependents")]
 pub(super) mod component_calls;
 pub(super) mod correction_backoff;
+#[cfg(feature = "dependents")]
+mod dependent_calls;
 pub(super) mod gone;
 pub(super) mod identity;
 mod owned_calls;

@@ -1,5 +1,6 @@
 //! Sends one call for a dependent, and records what the response says of the object.
 
+use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 use super::body::{marked_body, orphan_patch};
@@ -123,11 +124,8 @@ impl PassBackend {
     ) -> Result<(), ApiError> {
         let target = self.target_of(id)?;
         let writing = self.sets.cache.writing(&target);
-        let (uid, version) = (&live.uid, &live.resource_version);
-        let deleted = match foreground {
-            true => calls.delete_in_foreground(&target, uid, version).await?,
-            false => calls.delete_in_background(&target, uid, version).await?,
-        };
+        let params = if foreground { DeleteParams::foreground() } else { DeleteParams::background() };
+        let deleted = calls.delete_with(params, &target, &live.uid, &live.resource_version).await?;
         writing.deleted(&live.uid, deleted == Deleted::Gone);
         Ok(())
     }
