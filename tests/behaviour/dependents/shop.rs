@@ -99,9 +99,7 @@ async fn install(shop: &Shop, cx: &mut Cx) -> Result<Dependents, ShopError> {
     }
     for (name, wave) in &shop.spec.parts {
         let hints = "has-ready-condition".parse().expect("a hint");
-        let mut part = Part::new(name, PartSpec { size: 1 });
-        part.metadata.annotations = Some([("evenkeel.dev/status-hint".into(), "has-ready-condition".into())].into());
-        wanted.add(&part).apply_order(*wave).delete_order(-*wave).hints(hints);
+        wanted.add(&Part::new(name, PartSpec { size: 1 })).apply_order(*wave).delete_order(-*wave).hints(hints);
     }
     Ok(cx.converge(wanted).await?)
 }
@@ -154,6 +152,8 @@ pub(crate) fn calls(world: &World) -> Vec<String> {
 fn short(call: &Call) -> String {
     let path = call.path.split('?').next().unwrap_or_default();
     let parts: Vec<&str> = path.split('/').collect();
+    // Behind the namespace, if there is one.
     let at = parts.iter().position(|part| *part == "namespaces").map_or(0, |at| at + 2);
-    format!("{} {}", call.method, parts[at..].join("/"))
+    let rest = parts.get(at..).filter(|rest| !rest.is_empty()).unwrap_or(&parts);
+    format!("{} {}", call.method, rest.join("/"))
 }

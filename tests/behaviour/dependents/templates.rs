@@ -121,19 +121,27 @@ async fn until_motto(world: &World, motto: &str) {
     eventually(SOON, has).await;
 }
 
-/// Sets the statuses that no controller of the in-process server sets.
-async fn finish(world: &World) {
-    let (now, patch) = ("2026-01-01T00:00:00Z", PatchParams::default());
-    let done = |type_: &str| json!([{ "type": type_, "status": "True", "reason": "Test", "message": "", "lastTransitionTime": now }]);
-    let deployment = world.api::<Deployment>().get("a").await.unwrap();
-    let size = deployment.spec.and_then(|spec| spec.replicas).unwrap_or(1);
+/// A condition as a controller sets it.
+fn is_true(type_: &str, reason: &str) -> Value {
+    json!({ "type": type_, "status": "True", "reason": reason, "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" })
+}
+
+/// Sets the status of the job, which no controller of the in-process server sets.
+async fn finish_job(world: &World) {
+    let (now, done) = ("2026-01-01T00:00:00Z", json!([is_true("Complete", "Test")]));
+    let status = json!({ "status": { "succeeded": 1, "startTime": now, "completionTime": now, "conditions": done } });
+    world.api::<Job>().patch_status("a-setup", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
+}
+
+/// Sets the status of the deployment.
+async fn finish_rollout(world: &World, size: i32) {
+    let generation = world.api::<Deployment>().get("a").await.unwrap().metadata.generation;
+    let conditions = [is_true("Available", "Test"), is_true("Progressing", "NewReplicaSetAvailable")];
     let status = json!({ "status": {
-        "observedGeneration": deployment.metadata.generation, "replicas": size, "readyReplicas": size,
-        "updatedReplicas": size, "availableReplicas": size, "conditions": done("Available"),
+        "observedGeneration": generation, "replicas": size, "readyReplicas": size, "updatedReplicas": size,
+        "availableReplicas": size, "conditions": conditions,
     } });
-    world.api::<Deployment>().patch_status("a", &patch, &Patch::Merge(status)).await.unwrap();
-    let status = json!({ "status": { "succeeded": 1, "startTime": now, "completionTime": now, "conditions": done("Complete") } });
-    world.api::<Job>().patch_status("a-setup", &patch, &Patch::Merge(status)).await.unwrap();
+    world.api::<Deployment>().patch_status("a", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
 }
 
 async fn templates_become_objects_that_follow_the_spec(world: World) -> World {
@@ -157,7 +165,7 @@ async fn templates_become_objects_that_follow_the_spec(world: World) -> World {
         assert_eq!(web["spec"]["replicas"], 2);
         let mode = &web["spec"]["template"]["spec"]["volumes"][0]["configMap"]["defaultMode"];
         assert_eq!(mode, &json!(0o640), "an octal number, as kubectl reads it");
-        finish(&world).await;
+        finish_rollout(&world, 2).await;
         world.until::<Stand>("a", "ready", is_ready).await;
         // The document behind the `if` is not wanted any more, and removed when the rest is ready.
         world.merge::<Stand>("a", json!({ "spec": { "welcome": null, "motto": "closed" } })).await;
@@ -168,14 +176,6 @@ async fn templates_become_objects_that_follow_the_spec(world: World) -> World {
     until_motto(&world, "closed").await;
     operator.stop().await.unwrap();
     world
-}
-
-async fn finish_job(world: &World) {
-    let now = "2026-01-01T00:00:00Z";
-    let done =
-        json!([{ "type": "Complete", "status": "True", "reason": "Test", "message": "", "lastTransitionTime": now }]);
-    let status = json!({ "status": { "succeeded": 1, "startTime": now, "completionTime": now, "conditions": done } });
-    world.api::<Job>().patch_status("a-setup", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
 }
 
 async fn drift_of_a_rendered_object_is_corrected(world: World) -> World {

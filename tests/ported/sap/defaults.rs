@@ -38,7 +38,7 @@ pub(super) async fn adapter(given: Value) -> Value {
 /// The field manager of a dependent and the finalizer of its component, of an operator `tester` with a reconciler `component`.
 async fn names() -> (String, String) {
     let lab = Lab::running().await;
-    lab.open("x", of_map("wanted", json!({}))).await;
+    lab.open("x", of_map("wanted", &json!({}))).await;
     let (map, component) = (lab.map("c").await, lab.component("x").await);
     let manager = map["metadata"]["managedFields"][0]["manager"].as_str().unwrap();
     let finalizer = component["metadata"]["finalizers"][0].as_str().unwrap();

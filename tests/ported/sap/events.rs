@@ -47,7 +47,7 @@ async fn emit(lab: &Lab, text: &str) -> bool {
     let sent = || lab.world.wire.count(|call: &Call| call.is_event() && call.is_write());
     let (before, runs) = (sent(), lab.count("install"));
     lab.plot.fail("install", wrong(text));
-    lab.apply_at_once(component, of_map(&runs.to_string(), json!({}))).await;
+    lab.apply_at_once(component, of_map(&runs.to_string(), &json!({}))).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(lab.count("install") > runs, "no pass within 300 ms");
     sent() > before
@@ -59,7 +59,7 @@ async fn type_in(state: &str) -> String {
     match state {
         "Error" => {
             lab.plot.fail("install", wrong("Broken"));
-            lab.open("x", of_map("wanted", json!({}))).await;
+            lab.open("x", of_map("wanted", &json!({}))).await;
         }
         "any other" => {
             lab.open("x", json!({ "objects": [{ "kind": "Foo", "name": "foo" }] })).await;

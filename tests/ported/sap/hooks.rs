@@ -24,7 +24,7 @@ fn broken() -> Wrong {
 async fn run(given: &Value) -> Lab {
     let mut lab = Lab::new().await;
     let is_blocked = given["deletion_allowed"] == false;
-    let spec = if is_blocked { of_definition() } else { of_map("wanted", json!({})) };
+    let spec = if is_blocked { of_definition() } else { of_map("wanted", &json!({})) };
     lab.create(json!({ "name": "x" }), spec).await;
     if given["deleting"] == true {
         lab.operate();
@@ -102,7 +102,7 @@ pub(super) async fn finalizer(given: Value) -> Value {
         (true, false) => removed(&given).await,
         (true, true) => {
             let mut lab = Lab::new().await;
-            lab.create(json!({ "name": "x", "finalizers": ["example.com/other"] }), of_map("wanted", json!({}))).await;
+            lab.create(json!({ "name": "x", "finalizers": ["example.com/other"] }), of_map("wanted", &json!({}))).await;
             lab.delete("x").await;
             lab.operate();
             lab.settle().await;
@@ -116,7 +116,7 @@ pub(super) async fn finalizer(given: Value) -> Value {
 async fn added() -> Value {
     let mut lab = Lab::new().await;
     lab.world.wire.fault(|call| holds(call).then_some(Fault::Answer(500, None)));
-    lab.create(json!({ "name": "x" }), of_map("wanted", json!({}))).await;
+    lab.create(json!({ "name": "x" }), of_map("wanted", &json!({}))).await;
     lab.operate();
     lab.settle().await;
     let (writes, touched) = (writes(&lab), lab.touched());

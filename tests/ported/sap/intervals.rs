@@ -34,7 +34,7 @@ fn spec(requeue: Option<f64>, mut spec: Value) -> Value {
 /// The interval of a component that is ready; null if nothing but a change triggers a pass.
 async fn requeue_of(requeue: Option<f64>) -> Value {
     let lab = Lab::running().await;
-    lab.open("x", spec(requeue, of_map("wanted", json!({})))).await;
+    lab.open("x", spec(requeue, of_map("wanted", &json!({})))).await;
     tokio::time::sleep(LONG).await;
     nominal(&lab.pauses("install"), requeue)
 }
@@ -45,7 +45,7 @@ async fn retry_of(requeue: Option<f64>, retry: Option<f64>) -> Value {
     let pace = if retry.is_some() { Retry::Slow } else { Retry::VerySlow };
     let class = Class::Waiting { poll: retry.map(Duration::from_secs_f64) };
     lab.plot.fail("install", Wrong::new(class, "Retrying", "as the case says").retried(pace));
-    lab.open("x", spec(requeue, of_map("wanted", json!({})))).await;
+    lab.open("x", spec(requeue, of_map("wanted", &json!({})))).await;
     tokio::time::sleep(LONG).await;
     nominal(&lab.pauses("install"), retry.or(requeue).or(Some(3600.0)))
 }

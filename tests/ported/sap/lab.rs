@@ -160,7 +160,9 @@ impl Lab {
 
     /// Another client creates an instance of the CRD that the component defines.
     pub(super) async fn create_foreign_instance(&self) {
-        self.world.create::<Baz>(json!({ "apiVersion": "systems.evenkeel.dev/v1", "kind": "Baz", "metadata": { "name": "foreign" }, "spec": {} })).await;
+        let meta = json!({ "name": "foreign" });
+        let instance = json!({ "apiVersion": "systems.evenkeel.dev/v1", "kind": "Baz", "metadata": meta, "spec": {} });
+        self.world.create::<Baz>(instance).await;
     }
 
     /// Changes a ConfigMap under the name of another field manager.
@@ -238,13 +240,13 @@ pub(super) fn is_held(component: &Value) -> bool {
 pub(super) const FINALIZER: &str = "systems.evenkeel.dev/tester";
 
 /// A component with one ConfigMap, `c`.
-pub(super) fn of_map(content: &str, settings: Value) -> Value {
+pub(super) fn of_map(content: &str, settings: &Value) -> Value {
     json!({ "objects": [{ "kind": "ConfigMap", "name": "c", "content": content, "settings": settings }] })
 }
 
 /// A component with a ConfigMap and a CRD.
 pub(super) fn of_definition() -> Value {
-    let mut spec = of_map("wanted", json!({}));
+    let mut spec = of_map("wanted", &json!({}));
     spec["objects"].as_array_mut().unwrap().push(json!({ "kind": "CRD bazs", "name": "" }));
     spec
 }

@@ -21,7 +21,7 @@ pub(super) fn taken() -> Value {
 /// The object `c` exists before its component, or the component has applied it before it changed its owner.
 pub(super) async fn adoption(given: Value) -> Value {
     let lab = Lab::running().await;
-    let mut spec = of_map("wanted", json!({}));
+    let mut spec = of_map("wanted", &json!({}));
     let (in_inventory, owner) = (given["in_inventory"] == true, given["live_owner"].as_str().unwrap());
     if in_inventory || owner == "self" {
         lab.open("x", spec.clone()).await;
@@ -52,8 +52,7 @@ pub(super) async fn adoption(given: Value) -> Value {
 pub(super) async fn fields(given: Value) -> Value {
     let lab = Lab::running().await;
     let policy = given["update_policy"].as_str().unwrap_or("ssa-override");
-    let mut spec = of_map("wanted", json!({ "update-policy": policy, "reapply-interval": "1h" }));
-    spec["requeue"] = json!(3600);
+    let spec = of_map("wanted", &json!({ "update-policy": policy, "reapply-interval": "1h" }));
     lab.open("x", spec).await;
     lab.edit("c", given["extra_field_manager"].as_str().unwrap(), json!({ "data": { "extra": "x" } })).await;
     lab.settle().await;
@@ -70,7 +69,7 @@ pub(super) async fn marks(given: Value) -> Value {
     let component = given["component"].as_str().unwrap_or("ns/name");
     let (namespace, name) = component.split_once('/').unwrap();
     assert_eq!(namespace, NAMESPACE);
-    lab.open(name, of_map("wanted", json!({}))).await;
+    lab.open(name, of_map("wanted", &json!({}))).await;
     let map = lab.map("c").await;
     let [labels, annotations] = ["labels", "annotations"].map(|field| map["metadata"][field].clone());
     let applied = annotations["evenkeel.dev/applied"].as_str().unwrap();

@@ -11,10 +11,10 @@ pub(super) async fn revision(given: Value) -> Value {
     let lab = Lab::running().await;
     let text = |key: &str| given[key].as_str().unwrap();
     for past in 1..given["revision"].as_u64().unwrap() {
-        lab.apply("x", of_map(&format!("past {past}"), json!({}))).await;
+        lab.apply("x", of_map(&format!("past {past}"), &json!({}))).await;
     }
     for digest in [text("last_processing_digest"), text("processing_digest")] {
-        lab.apply("x", of_map(digest, json!({}))).await;
+        lab.apply("x", of_map(digest, &json!({}))).await;
         lab.trigger("x");
         lab.settle().await;
     }

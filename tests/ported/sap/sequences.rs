@@ -265,7 +265,7 @@ pub(super) async fn delete(given: Value) -> Value {
 async fn foreign(inventory: &Value) -> Value {
     assert_eq!(*inventory, json!(["c"]));
     let lab = Lab::running().await;
-    lab.open("x", of_map("wanted", json!({}))).await;
+    lab.open("x", of_map("wanted", &json!({}))).await;
     lab.edit("c", "other", json!({ "metadata": taken() })).await;
     lab.delete("x").await;
     let is_deleted = lab.map("c").await.is_null();

@@ -72,7 +72,7 @@ fn has_foo(given: &Value) -> bool {
 
 pub(super) async fn adapter(given: Value) -> Value {
     let mut lab = Lab::new().await;
-    let mut spec = of_map("wanted", json!({}));
+    let mut spec = of_map("wanted", &json!({}));
     if has_foo(&given) {
         spec = json!({ "objects": [{ "kind": "Foo", "name": "foo" }] });
     } else if given["deletion_allowed"] == false {
@@ -120,7 +120,7 @@ async fn reach(lab: &mut Lab, given: &Value) {
         None => {}
     }
     if given["component_digest"] == "changed" {
-        lab.change("x", json!({ "spec": of_map("changed", json!({})) })).await;
+        lab.change("x", json!({ "spec": of_map("changed", &json!({})) })).await;
     }
     if is_deleted {
         lab.delete("x").await;

@@ -22,7 +22,7 @@ pub(super) async fn adapter(given: Value) -> Value {
 /// The deletion of an object is held up, and another owner takes it meanwhile.
 async fn taken_over() -> Value {
     let lab = Lab::running().await;
-    lab.open("x", of_map("wanted", json!({}))).await;
+    lab.open("x", of_map("wanted", &json!({}))).await;
     lab.world.wire.fault(|call| {
         (call.method == "DELETE" && call.path.contains("/configmaps/")).then_some(Fault::Answer(503, None))
     });
@@ -49,7 +49,7 @@ async fn orphaned() -> Value {
 /// The reasons of all statuses that the operator writes in its first pass.
 async fn first_pass() -> Value {
     let lab = Lab::running().await;
-    lab.open("x", of_map("wanted", json!({}))).await;
+    lab.open("x", of_map("wanted", &json!({}))).await;
     assert!(lab.is_ready("x").await);
     let is_seen = lab.world.wire.count(|call| call.is_write() && call.body.contains("\"Restarting\""));
     json!({ "reason_Restarting_seen": is_seen > 0 })
@@ -64,9 +64,10 @@ async fn edited() -> Value {
         let strikes = holds(call) && std::mem::take(&mut is_first);
         strikes.then(|| Fault::Hold(held.clone()))
     });
-    lab.open("x", of_map("wanted", json!({}))).await;
+    lab.open("x", of_map("wanted", &json!({}))).await;
     assert!(lab.component("x").await["metadata"]["finalizers"].is_null(), "the finalizer is on its way");
-    let edit = json!({ "metadata": { "labels": { "user": "was-here" } }, "spec": { "objects": [{ "kind": "ConfigMap", "name": "c", "content": "edited" }] } });
+    let labels = json!({ "user": "was-here" });
+    let edit = json!({ "metadata": { "labels": labels }, "spec": { "objects": [{ "kind": "ConfigMap", "name": "c", "content": "edited" }] } });
     api.patch("x", &kube::api::PatchParams::default(), &kube::api::Patch::Merge(edit)).await.unwrap();
     passes.send_replace(true);
     tokio::time::sleep(std::time::Duration::from_secs(600)).await;

@@ -80,7 +80,7 @@ fn shown<E: ReconcileError + std::error::Error>(error: &E) -> (Class, String, Op
 /// A component that refers to a Secret.
 pub(super) async fn reference(given: Value) -> Value {
     let lab = Lab::running().await;
-    let mut spec = of_map("wanted", json!({}));
+    let mut spec = of_map("wanted", &json!({}));
     spec["reference"] = json!("s");
     let is_deleted = given["deleting"] == true;
     let has_content = is_deleted || given["reference"] == "content changed";
@@ -145,7 +145,7 @@ async fn delays(calls: &[Value], base: u64) -> Vec<Value> {
                 None => lab.plot.lock().errors.clear(),
             }
             if last.is_none() {
-                lab.apply_at_once(&name, of_map(&place.to_string(), json!({}))).await;
+                lab.apply_at_once(&name, of_map(&place.to_string(), &json!({}))).await;
             }
             let delay = lab.next_run("install").await;
             last.into_iter().for_each(|last: usize| delays[last] = json!(base * nominal(delay)));
@@ -172,11 +172,11 @@ fn nominal(delay: f64) -> u64 {
 /// The set changes while its calls fail.
 async fn restarted(lab: &Lab) -> &'static str {
     lab.world.wire.fault(|call| is_dependent(call).then_some(Fault::Answer(500, None)));
-    lab.apply_at_once("x", of_map("one", json!({}))).await;
+    lab.apply_at_once("x", of_map("one", &json!({}))).await;
     tokio::time::sleep(Duration::from_secs(600)).await;
     lab.next_run("install").await;
     assert!(lab.next_run("install").await > 20.0, "the curve has grown");
-    lab.apply_at_once("x", of_map("two", json!({}))).await;
+    lab.apply_at_once("x", of_map("two", &json!({}))).await;
     lab.next_run("install").await;
     if lab.next_run("install").await < 2.0 { "starts again" } else { "goes on" }
 }

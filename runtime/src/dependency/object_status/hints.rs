@@ -53,6 +53,17 @@ impl FromStr for StatusHints {
     }
 }
 
+impl fmt::Display for StatusHints {
+    /// The text from which they are parsed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let generation = self.has_observed_generation.then(|| "has-observed-generation".to_owned());
+        let ready = self.has_ready_condition.then(|| "has-ready-condition".to_owned());
+        let conditions = (!self.conditions.is_empty()).then(|| format!("conditions={}", self.conditions.join(";")));
+        let all: Vec<String> = [generation, ready, conditions].into_iter().flatten().collect();
+        f.write_str(&all.join(","))
+    }
+}
+
 impl StatusHints {
     /// The condition that the object should have and does not have yet.
     pub(super) fn missing(&self, object: Observed<'_>) -> Option<String> {
@@ -73,6 +84,13 @@ mod tests {
 
     use super::*;
     use crate::dependency::object_status;
+
+    #[test]
+    fn hints_are_written_as_they_are_read() {
+        let text = "has-observed-generation,has-ready-condition,conditions=A;B";
+        assert_eq!(text.parse::<StatusHints>().unwrap().to_string(), text);
+        assert_eq!(StatusHints::default().to_string(), "");
+    }
 
     #[test]
     fn an_unknown_hint_names_the_known_ones() {

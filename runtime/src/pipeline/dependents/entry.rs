@@ -9,6 +9,9 @@ use crate::dependent_rules::manifest::{InvalidManifest, Manifest, Scope};
 use crate::dependent_rules::policy::{AdoptionPolicy, DeletePolicy, Overrides, ReconcilePolicy, UpdatePolicy};
 use crate::wiring::KindInfo;
 
+/// The annotation with the status hints of an object.
+const STATUS_HINT: &str = "evenkeel.dev/status-hint";
+
 /// One object that a step wants, and what the code sets for it.
 ///
 /// An annotation of the object takes precedence over each of these methods.
@@ -108,9 +111,27 @@ impl Entry {
         }
         object["apiVersion"] = json!(kind.resource.api_version);
         object["kind"] = json!(kind.resource.kind);
+        if let Some(hints) = &overrides.hints {
+            // The watch reads them from the object.
+            annotate(&mut object, STATUS_HINT, &hints.to_string());
+        }
         let scope = Scope { namespaced: kind.namespaced, default_namespace: namespace, prefix: None };
         let mut manifest = Manifest::new(&object, scope)?;
         manifest.overrides = manifest.overrides.or(overrides);
         Ok(manifest)
+    }
+}
+
+/// Adds an annotation, unless the object has it.
+fn annotate(object: &mut Value, annotation: &str, value: &str) {
+    let Some(fields) = object.as_object_mut() else { return };
+    let meta = fields.entry("metadata").or_insert_with(|| json!({}));
+    let Some(meta) = meta.as_object_mut() else { return };
+    let annotations = meta.entry("annotations").or_insert_with(|| json!({}));
+    if annotations.is_null() {
+        *annotations = json!({});
+    }
+    if let Some(annotations) = annotations.as_object_mut() {
+        annotations.entry(annotation).or_insert_with(|| json!(value));
     }
 }

@@ -52,7 +52,7 @@ mod tests {
 
     /// Renders one file, with a partial.
     fn rendered(text: &'static str, values: &Value) -> Result<Vec<Value>, String> {
-        let partial = TemplateFile { name: "_labels.yaml", text: "\n{app: {{ app }}}" };
+        let partial = TemplateFile { name: "_labels.yaml", text: "{app: {{ app }}}" };
         let files: &'static [TemplateFile] = vec![partial, TemplateFile { name: "web.yaml", text }].leak();
         let all = render(&Templates::new("manifests", files, &[]), values).map_err(|error| error.to_string())?;
         Ok(all.into_iter().map(|one| one.object).collect())
@@ -75,7 +75,7 @@ mod tests {
         let found = rendered("labels: {% include \"_labels.yaml\" %}", &json!({ "app": "web" })).unwrap();
         assert_eq!(found, [json!({ "labels": { "app": "web" } })]);
         let error = rendered("labels: {% include \"_labels.yaml\" %}", &json!({})).unwrap_err();
-        assert_eq!(error, "manifests/_labels.yaml:2: `app` is undefined; pass the value, or write `| default(..)`");
+        assert_eq!(error, "manifests/_labels.yaml:1: `app` is undefined; pass the value, or write `| default(..)`");
     }
 
     #[test]
