@@ -5,11 +5,16 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Runs the example on each server, and checks what it prints.
-fn runs(program: &str, wanted: &str) {
+/// The in-process server, and the kubeconfigs of the real ones.
+fn servers() -> Vec<Option<PathBuf>> {
     let folder = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from);
     let real = folder.iter().flat_map(|folder| ["kubeconfig", "kubeconfig-modern"].map(|file| folder.join(file)));
-    for kubeconfig in std::iter::once(None).chain(real.map(Some)) {
+    std::iter::once(None).chain(real.map(Some)).collect()
+}
+
+/// Runs the example on each server, and checks what it prints.
+fn runs(program: &str, wanted: &str) {
+    for kubeconfig in servers() {
         let mut command = Command::new(program);
         command.arg("--once");
         if let Some(file) = &kubeconfig {
@@ -54,4 +59,19 @@ fn the_recorder_names_the_flag_of_an_unknown_kind() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains("the kind was not found"), "{error}");
     assert!(error.contains("for example `--kind apps/v1/Deployment`"), "{error}");
+}
+
+/// Runs the story of the component on each server.
+#[test]
+fn the_component_deletes_its_objects_at_the_end() {
+    for kubeconfig in servers() {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_component"));
+        command.args(["--once", "--without-controllers"]);
+        command.args(kubeconfig.iter().flat_map(|file| ["--kubeconfig".into(), file.clone().into_os_string()]));
+        let output = command.output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && printed.ends_with("nothing is left\n"), "{kubeconfig:?}: {output:?}");
+        let belongs = "ConfigMap default/main-banner belongs to the Helm release old-shop";
+        assert!(printed.contains(belongs) && printed.contains("wave 2   Promotion main-summer"), "{printed}");
+    }
 }

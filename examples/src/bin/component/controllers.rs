@@ -19,7 +19,7 @@ const START: Duration = Duration::from_millis(500);
 /// The finalizer of an object whose pods are deleted before it.
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// Reports Deployments and Jobs as ready until it is dropped.
+/// Sets the status of Deployments and Jobs until it is dropped.
 ///
 /// # Errors
 /// The API server rejects a write.
@@ -64,13 +64,14 @@ where
 
 /// The status of a Deployment whose pods run. `None`: it has that status.
 fn deployed(deployment: &Deployment) -> Option<Value> {
-    let (replicas, generation) = (deployment.spec.as_ref()?.replicas.unwrap_or(1), deployment.metadata.generation);
+    let (replicas, generation) = (deployment.spec.replicas.unwrap_or(1), deployment.metadata.generation);
     let status = deployment.status.clone().unwrap_or_default();
     let available = status.available_replicas.unwrap_or_default();
     let is_current = status.observed_generation == generation && available == replicas;
     (!is_current).then(|| {
         json!({ "observedGeneration": generation, "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas,
-            "availableReplicas": replicas, "conditions": [{ "type": "Available", "status": "True" }] })
+            "availableReplicas": replicas, "conditions": [{ "type": "Available", "status": "True" },
+                { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable" }] })
     })
 }
 

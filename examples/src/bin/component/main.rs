@@ -34,7 +34,7 @@ struct Args {
     #[arg(long)]
     once: bool,
 
-    /// Report Deployments and Jobs as ready, for an API server that runs without its controllers
+    /// Set the status of Deployments and Jobs, for an API server that runs without its controllers
     #[arg(long)]
     without_controllers: bool,
 
