@@ -107,10 +107,10 @@ fn check_kinds(file: &TemplateFile, document: &Document, mistakes: &mut Mistakes
 }
 
 /// The name of an object, if it is literal, and where it was seen.
-type Seen = BTreeMap<(String, String, String, String), String>;
+type FirstUses = BTreeMap<(String, String, String, String), String>;
 
 /// Two documents of the same kind, namespace and name are a mistake, unless they may be alternatives.
-fn check_twice(file: &TemplateFile, document: &Document, seen: &mut Seen, mistakes: &mut Mistakes<'_>) {
+fn check_twice(file: &TemplateFile, document: &Document, seen: &mut FirstUses, mistakes: &mut Mistakes<'_>) {
     let name = document.name.as_ref().and_then(Scalar::literal).filter(|name| !name.is_empty());
     let namespace = document.namespace.as_ref().map_or(Some(""), Scalar::literal);
     let (Some(name), Some(namespace), [kind]) = (name, namespace, &kinds_of(document)[..]) else { return };
