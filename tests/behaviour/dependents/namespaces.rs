@@ -105,7 +105,7 @@ async fn a_namespace_with_content_of_others_is_not_deleted(world: World) -> Worl
     let text = format!("Namespace {other} contains ConfigMap {other}/foreign, which would be deleted with it; ");
     assert!(message(&estate, "Applied").starts_with(&text), "{estate}");
     assert!(maps(&world).get_opt("one").await.unwrap().is_none(), "our content goes first");
-    // A policy that somebody sets on the object keeps it.
+    // Another client annotates the namespace, so that it stays.
     let keep = json!({ "metadata": { "annotations": { "evenkeel.dev/delete-policy": "orphan" } } });
     let all = Api::<Namespace>::all(world.client.clone());
     all.patch(&other, &PatchParams::default(), &Patch::Merge(keep)).await.unwrap();

@@ -36,7 +36,7 @@ async fn a_type_is_created_before_its_instances_and_deleted_after_all_of_them(wo
     })
     .await;
     quiet().await;
-    // An instance of somebody else stops the deletion before it begins.
+    // While another client has an instance of the type, nothing of the component is deleted.
     world
         .create::<Room>(json!({ "apiVersion": "estate.tests.evenkeel.dev/v1", "kind": "Room",
         "metadata": { "name": "foreign" }, "spec": { "size": 2 } }))

@@ -70,7 +70,7 @@ fn namespace(name: &str, manifests: &[Manifest]) -> Result<Manifest, InvalidMani
     let content = || manifests.iter().filter(|one| one.id.namespace.as_deref() == Some(name)).map(|one| &one.overrides);
     namespace.overrides.apply_order = content().map(|one| one.apply_order.unwrap_or_default()).min();
     namespace.overrides.delete_order = content().map(|one| one.delete_order.unwrap_or_default()).max();
-    // It was missing a moment ago, so a namespace of this name is of somebody else.
+    // It did not exist a moment ago. If it exists now, another client created it.
     namespace.overrides.adoption = Some(AdoptionPolicy::Never);
     Ok(namespace)
 }
