@@ -13,6 +13,8 @@ pub use self::applied::Applied;
 pub use self::digest::Digest;
 pub use self::id::ObjectId;
 pub use self::invalid::InvalidManifest;
+#[cfg(feature = "templates")]
+pub(crate) use self::normal::drop_nulls;
 pub use self::normal::{Manifest, Scope};
 pub use self::replacement::replacement;
 pub use self::type_meta::TypeMeta;

@@ -142,7 +142,7 @@ fn texts(id: &ObjectId, field: &str, meta: &Map<String, Value>) -> Result<BTreeM
 }
 
 /// Removes the null values of maps. Those of lists stay, as they have a place there.
-fn drop_nulls(value: &mut Value) {
+pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.retain(|_, value| !value.is_null());

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::TemplateError;
+use crate::dependent_rules::manifest::drop_nulls;
 
 /// The values as JSON. Fields that are `null` are left out, so that `None` is a missing value in templates.
 pub(crate) fn to_values(values: &(impl Serialize + ?Sized)) -> Result<Value, TemplateError> {
@@ -15,17 +16,6 @@ pub(crate) fn to_values(values: &(impl Serialize + ?Sized)) -> Result<Value, Tem
     }
     drop_nulls(&mut values);
     Ok(values)
-}
-
-fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        _ => {}
-    }
 }
 
 #[cfg(test)]
