@@ -17,6 +17,7 @@ pub struct TextKind {
     pub info: fn() -> KindInfo,
 }
 
+#[cfg(feature = "templates")]
 impl TextKind {
     /// Whether it is of the same group and kind as the other one, in whatever version.
     pub(crate) const fn is(&self, other: &Self) -> bool {
@@ -27,6 +28,7 @@ impl TextKind {
 }
 
 /// The length of the group in `group/version`; 0 for the core group.
+#[cfg(feature = "templates")]
 const fn group_end(api_version: &[u8]) -> usize {
     let mut at = api_version.len();
     while at > 0 {
@@ -39,6 +41,7 @@ const fn group_end(api_version: &[u8]) -> usize {
 }
 
 /// Whether the first bytes of both are the same.
+#[cfg(feature = "templates")]
 const fn same(one: &[u8], one_end: usize, other: &[u8], other_end: usize) -> bool {
     if one_end != other_end {
         return false;
@@ -144,6 +147,7 @@ mod tests {
         assert!(!fish.cluster_scoped().namespaced);
     }
 
+    #[cfg(feature = "templates")]
     #[test]
     fn a_kind_is_the_same_in_another_version() {
         let text = |api_version, kind| TextKind { api_version, kind, info: || KindInfo::by_text("v1", "Pod", None) };
