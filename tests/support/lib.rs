@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod deviations;
 pub mod given;
 pub mod lab;
+mod leftovers;
 pub mod listener;
 pub mod logs;
 pub mod observers;

@@ -16,6 +16,7 @@ use kube::{Client, Config, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::leftovers::Leftovers;
 use crate::recording_client::Wire;
 pub use crate::running::Running;
 
@@ -45,6 +46,7 @@ pub struct World {
     pub server: Server,
     /// The in-process server, if it is one.
     pub cluster: Option<Cluster>,
+    leftovers: Leftovers,
 }
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -86,14 +88,18 @@ impl World {
     #[must_use]
     pub fn within(cluster: Cluster) -> Self {
         let (client, namespace) = (cluster.client(), "default".to_owned());
-        Self { client, wire: Wire::default(), namespace, server: Server::InProcess, cluster: Some(cluster) }
+        Self::of(Server::InProcess, client, Some(cluster), namespace)
     }
 
     async fn made(server: Server, client: Client, cluster: Option<Cluster>) -> Self {
         let namespace = format!("evenkeel-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let world = Self { client, wire: Wire::default(), namespace, server, cluster };
+        let world = Self::of(server, client, cluster, namespace);
         world.create_namespace().await;
         world
+    }
+
+    fn of(server: Server, client: Client, cluster: Option<Cluster>, namespace: String) -> Self {
+        Self { client, wire: Wire::default(), namespace, server, cluster, leftovers: Leftovers::default() }
     }
 
     /// Creates the namespace of this test, at the start or in a wiped store.
@@ -118,6 +124,7 @@ impl World {
         let object: Namespace =
             serde_json::from_value(serde_json::json!({ "metadata": { "name": name } })).expect("a namespace");
         Api::all(self.client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
+        self.leftovers.add_namespace(name);
     }
 
     /// Installs a CRD and waits until it is served.
@@ -129,6 +136,7 @@ impl World {
         let name = crd.metadata.name.clone().expect("a definition has a name");
         let params = PatchParams::apply("evenkeel-tests").force();
         crds.patch(&name, &params, &Patch::Apply(crd)).await.expect("the definition is accepted");
+        self.leftovers.add_kind(crd);
         eventually(SOON, || async {
             let status = crds.get(&name).await.ok()?.status?;
             let conditions = status.conditions.unwrap_or_default();
@@ -302,9 +310,7 @@ impl World {
     /// Removes the objects of the test from a real server.
     pub async fn clean(self) {
         if self.cluster.is_none() {
-            let namespaces: Api<Namespace> = Api::all(self.client.clone());
-            // Best effort: the servers start empty in each run.
-            let _ = namespaces.delete(&self.namespace, &DeleteParams::background()).await;
+            self.leftovers.remove(&self.client).await;
         }
     }
 }
