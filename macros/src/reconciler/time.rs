@@ -1,22 +1,10 @@
-//! The argument for a time: a literal, a field of the object, or a function of it.
-
-use std::time::Duration;
+//! The times of a reconciler.
 
 use darling::FromMeta;
-use syn::{Expr, Path};
 
 use crate::syntax::args::Arg;
-use crate::syntax::duration::parse_duration;
 use crate::syntax::meta::some;
-
-/// A delay or a timeout.
-pub(crate) enum Time {
-    Literal(Duration),
-    /// From a field of the object: `spec.interval`, `spec.policy.interval`.
-    Field(Expr),
-    /// From a function of the object: `next_run`.
-    Function(Path),
-}
+use crate::syntax::time::Time;
 
 /// The times of a reconciler. `None` if not given.
 #[derive(Default, FromMeta)]
@@ -31,10 +19,5 @@ pub(crate) struct Times {
 }
 
 fn parse(arg: &Arg) -> syn::Result<Time> {
-    let value = arg.value("\"10m\"")?;
-    match value {
-        Expr::Field(_) => Ok(Time::Field(value.clone())),
-        Expr::Path(path) if path.qself.is_none() => Ok(Time::Function(path.path.clone())),
-        _ => parse_duration(&arg.key.to_string(), value).map(Time::Literal),
-    }
+    Time::parse(&arg.key.to_string(), arg.value("\"10m\"")?)
 }

@@ -8,7 +8,6 @@ use syn::spanned::Spanned;
 use super::args::StepArgs;
 use super::keeps::{Keeps, Source, TextKind};
 use super::model::Step;
-use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::kind_text::expand_kind;
 use crate::syntax::krate::Krate;
@@ -100,14 +99,9 @@ fn expand_policies(krate: &Krate, keeps: &Keeps) -> TokenStream {
 }
 
 fn expand_ready_within(krate: &Krate, keeps: &Keeps) -> TokenStream {
-    match keeps.ready_within {
-        None => TokenStream::new(),
-        Some(None) => quote!(ready_within: #krate::std::option::Option::None,),
-        Some(Some(duration)) => {
-            let duration = expand_duration(krate, duration);
-            quote!(ready_within: #krate::std::option::Option::Some(#duration),)
-        }
-    }
+    let Some(given) = &keeps.ready_within else { return TokenStream::new() };
+    let limit = given.as_ref().map_or_else(|| quote!(#krate::std::option::Option::None), |time| time.expand(krate));
+    quote!(ready_within: #limit,)
 }
 
 /// The mark of a step with dependents, and the checks of its result and of the status.

@@ -1,7 +1,5 @@
 //! The argument `dependents`: the kinds of a set, and its settings.
 
-use std::time::Duration;
-
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -9,9 +7,9 @@ use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
-use crate::syntax::duration::parse_duration;
 use crate::syntax::kind_text;
 use crate::syntax::suggest;
+use crate::syntax::time::Time;
 
 /// `dependents(ConfigMap, Deployment, delete = orphan, policies = spec.policies)`.
 pub(crate) struct Keeps {
@@ -26,7 +24,7 @@ pub(crate) struct Keeps {
     pub(crate) words: Vec<(&'static Policy, &'static str)>,
     pub(crate) policies: Option<Source>,
     /// `None`: not given. `Some(None)`: no limit.
-    pub(crate) ready_within: Option<Option<Duration>>,
+    pub(crate) ready_within: Option<Option<Time>>,
     pub(crate) limit: Option<LitInt>,
     pub(crate) may_be_empty: bool,
 }
@@ -270,8 +268,8 @@ fn source(value: Expr) -> syn::Result<Source> {
 }
 
 /// The time; `None` for the word `never`.
-fn limit_of(value: &Expr) -> syn::Result<Option<Duration>> {
-    if is_word(value, "never") { Ok(None) } else { parse_duration("ready_within", value).map(Some) }
+fn limit_of(value: &Expr) -> syn::Result<Option<Time>> {
+    if is_word(value, "never") { Ok(None) } else { Time::parse("ready_within", value).map(Some) }
 }
 
 fn number(value: &Expr) -> syn::Result<LitInt> {

@@ -19,3 +19,4 @@ pub(crate) mod reason_literal;
 pub(crate) mod sent;
 pub(crate) mod signature;
 pub(crate) mod suggest;
+pub(crate) mod time;

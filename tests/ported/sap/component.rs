@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use evenkeel::dependents::{Dependents, DependentsError, Policies};
 use evenkeel::prelude::*;
 use evenkeel_tests::recording_client::Wire;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
 use serde::de::DeserializeOwned;
@@ -32,6 +33,9 @@ pub(crate) struct ComponentSpec {
     /// The time between two passes, in seconds.
     #[serde(default)]
     pub(crate) requeue: Option<u64>,
+    /// The time after which the objects are late, in seconds; 10 minutes without it.
+    #[serde(default)]
+    pub(crate) timeout: Option<u64>,
 }
 
 /// An object of a component.
@@ -39,6 +43,9 @@ pub(crate) struct ComponentSpec {
 pub(crate) struct Part {
     pub(crate) kind: String,
     pub(crate) name: String,
+    /// The namespace; that of the component without it.
+    #[serde(default)]
+    pub(crate) namespace: Option<String>,
     #[serde(default)]
     pub(crate) content: String,
     /// Annotations without their prefix.
@@ -165,7 +172,7 @@ async fn post_delete(_: &Component, plot: &Plot) -> Result<(), Wrong> {
 #[sub_reconciler(
     sets(on::Applied, on::Healthy),
     watches(Secret, by_name),
-    dependents(ConfigMap, Foo, CustomResourceDefinition, policies = spec.policies, empty = allow)
+    dependents(ConfigMap, Foo, Baz, Namespace, CustomResourceDefinition, policies = spec.policies, ready_within = timeout, empty = allow)
 )]
 async fn install(component: &Component, plot: &Plot, cx: &mut Cx) -> Result<Dependents, ComponentError> {
     plot.run("install")?;
@@ -184,7 +191,9 @@ async fn install(component: &Component, plot: &Plot, cx: &mut Cx) -> Result<Depe
                 part.settings.insert("status-hint".into(), "has-ready-condition".into());
                 wanted.add::<Foo>(&part.object(json!({ "spec": { "content": content } })))
             }
-            "CRD bazs" => wanted.add(&Baz::crd()),
+            "Namespace" => wanted.add::<Namespace>(&part.object(json!({}))),
+            "Baz" => wanted.add::<Baz>(&part.object(json!({ "spec": {} }))),
+            "CRD bazs" => wanted.add::<CustomResourceDefinition>(&part.definition()),
             other => panic!("no component has a {other}"),
         };
     }
@@ -193,15 +202,31 @@ async fn install(component: &Component, plot: &Plot, cx: &mut Cx) -> Result<Depe
 
 impl Part {
     fn object<K: DeserializeOwned>(&self, mut object: Value) -> K {
-        let annotations = self.settings.iter().map(|(name, value)| (format!("evenkeel.dev/{name}"), json!(value)));
-        object["metadata"] =
-            json!({ "name": self.name, "annotations": annotations.collect::<serde_json::Map<_, _>>() });
+        object["metadata"] = json!({ "name": self.name, "annotations": self.annotations() });
+        if let Some(namespace) = &self.namespace {
+            object["metadata"]["namespace"] = json!(namespace);
+        }
         serde_json::from_value(object).expect("an object of its kind")
+    }
+
+    /// The CRD of Baz.
+    fn definition(&self) -> CustomResourceDefinition {
+        let mut definition = Baz::crd();
+        definition.metadata.annotations = Some(self.annotations());
+        definition
+    }
+
+    fn annotations(&self) -> BTreeMap<String, String> {
+        self.settings.iter().map(|(name, value)| (format!("evenkeel.dev/{name}"), value.clone())).collect()
     }
 }
 
-fn requeue(component: &Component) -> Option<std::time::Duration> {
-    component.spec.requeue.map(std::time::Duration::from_secs)
+fn requeue(component: &Component) -> Option<Duration> {
+    component.spec.requeue.map(Duration::from_secs)
+}
+
+fn timeout(component: &Component) -> Duration {
+    Duration::from_secs(component.spec.timeout.unwrap_or(600))
 }
 
 #[reconciler(

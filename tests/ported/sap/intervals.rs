@@ -15,14 +15,13 @@ fn seconds(given: &Value, key: &str) -> Option<f64> {
     given[key].as_f64()
 }
 
-#[expect(dead_code, reason = "`ready_within` takes no field yet")]
 pub(super) async fn adapter(given: Value) -> Value {
     // What the code of a component returns takes precedence over a field of its spec, as the author's function has both.
     let requeue = seconds(&given, "component_requeue_s").or(seconds(&given, "spec_requeue_s"));
     json!({
         "requeue_s": requeue_of(requeue).await,
         "retry_s": retry_of(requeue, seconds(&given, "retry_s")).await,
-        "timeout_s": timeout_of(requeue).await,
+        "timeout_s": timeout_of(requeue, seconds(&given, "timeout_s")).await,
     })
 }
 
@@ -51,15 +50,17 @@ async fn retry_of(requeue: Option<f64>, retry: Option<f64>) -> Value {
 }
 
 /// The time after which a set that is not ready is late.
-async fn timeout_of(requeue: Option<f64>) -> Value {
+async fn timeout_of(requeue: Option<f64>, timeout: Option<f64>) -> Value {
     let lab = Lab::running().await;
-    lab.open("x", spec(requeue, json!({ "objects": [{ "kind": "Foo", "name": "foo" }] }))).await;
+    let mut late = spec(requeue, json!({ "objects": [{ "kind": "Foo", "name": "foo" }] }));
+    late["timeout"] = json!(timeout.map(|seconds| seconds.round() as u64));
     let start = tokio::time::Instant::now();
+    lab.open("x", late).await;
     while lab.reason("x", "Healthy").await != "DependentsTimedOut" {
         assert!(start.elapsed() < LONG, "it is never late");
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    nominal(&[start.elapsed().as_secs_f64(); 2], Some(600.0))
+    nominal(&[start.elapsed().as_secs_f64(); 2], timeout.or(Some(600.0)))
 }
 
 /// The last pause without its jitter of five percent; the first one has the phase of the object, which is not jitter.

@@ -39,6 +39,12 @@ pub(crate) fn known(group: &str) -> Known {
             &[("inventory", FREE), ("precondition", &["all Ready"]), ("live_owner_of_c", &["other"]), ("live", FREE)]
         }
         "sap.issues" => &[("commit", FREE), ("story", FREE)],
+        "sap.deletion-allowed" => {
+            &[("inventory", FREE), ("cluster", FREE), ("allowed", FREE), ("component_finalizers", FREE)]
+        }
+        "sap.missing-namespaces" => {
+            &[("objects", FREE), ("policy", &["create", "do-not-create"]), ("cluster", FREE), ("missing", FREE)]
+        }
         "sap.intervals" => &[
             ("requeue_s", FREE),
             ("retry_s", FREE),

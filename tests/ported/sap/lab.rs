@@ -52,8 +52,13 @@ impl Lab {
     }
 
     pub(super) fn operate(&mut self) {
+        self.operate_in(&[NAMESPACE]);
+    }
+
+    pub(super) fn operate_in(&mut self, namespaces: &[&str]) {
         let (trigger, triggered) = unbounded();
-        let operator = self.world.prepare::<component>(self.plot.clone()).trigger::<component>(triggered);
+        let operator = self.world.prepare_in::<component>(namespaces, self.plot.clone());
+        let operator = operator.trigger::<component>(triggered);
         (self.trigger, self.operator) = (Some(trigger), Some(Running::start(operator)));
     }
 
@@ -160,7 +165,11 @@ impl Lab {
 
     /// Another client creates an instance of the CRD that the component defines.
     pub(super) async fn create_foreign_instance(&self) {
-        let meta = json!({ "name": "foreign" });
+        self.create_foreign("foreign").await;
+    }
+
+    pub(super) async fn create_foreign(&self, name: &str) {
+        let meta = json!({ "name": name });
         let instance = json!({ "apiVersion": "systems.evenkeel.dev/v1", "kind": "Baz", "metadata": meta, "spec": {} });
         self.world.create::<Baz>(instance).await;
     }

@@ -4,6 +4,7 @@ mod annotation;
 mod component;
 mod decision;
 mod defaults;
+mod deletion;
 mod digest;
 mod events;
 mod fixture;
@@ -13,6 +14,7 @@ mod known;
 mod lab;
 mod lookup;
 mod manifests;
+mod namespaces;
 mod object_status;
 mod order;
 mod ownership;
@@ -60,6 +62,9 @@ groups! {
     events = "sap.events": events::adapter,
     apply_sequences = "sap.apply.sequences": sequences::apply,
     delete_sequences = "sap.delete.sequences": sequences::delete,
+    intervals = "sap.intervals": intervals::adapter,
+    deletion_allowed = "sap.deletion-allowed": deletion::adapter,
+    missing_namespaces = "sap.missing-namespaces": namespaces::adapter,
     timeout_restart = "sap.timeout-restart": rollout::restart,
 }
 
