@@ -41,8 +41,8 @@ impl Leftovers {
     /// No operator runs any more that would remove the finalizers of the objects.
     /// With them, the namespace controller would retry each namespace until the end of the run, with 70 requests a time.
     pub(crate) async fn remove(&self, client: &Client) {
-        let kinds = lock(&self.kinds).clone();
-        for namespace in lock(&self.namespaces).clone() {
+        let (kinds, namespaces) = (lock(&self.kinds).clone(), lock(&self.namespaces).clone());
+        for namespace in namespaces {
             for kind in &kinds {
                 release(&Api::namespaced_with(client.clone(), &namespace, kind)).await;
             }
