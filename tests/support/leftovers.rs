@@ -36,10 +36,10 @@ impl Leftovers {
         }
     }
 
-    /// Deletes the namespaces, as far as the server permits it: the real servers start empty in each run.
+    /// Deletes the namespaces and their objects. Errors are ignored, since the real servers start empty in each run.
     ///
-    /// No operator runs any more that would remove the finalizers of the objects.
-    /// With them, the namespace controller would retry each namespace until the end of the run, with 70 requests a time.
+    /// The operators of the test have ended, so this function removes the finalizers of the objects. Otherwise the namespaces would stay, and
+    /// the namespace controller would retry each of them until the end of the run, with about 70 requests for each attempt.
     pub(crate) async fn remove(&self, client: &Client) {
         let (kinds, namespaces) = (lock(&self.kinds).clone(), lock(&self.namespaces).clone());
         for namespace in namespaces {

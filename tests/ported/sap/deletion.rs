@@ -2,12 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::fixture::texts;
 use super::lab::{Lab, is_dependent, of_definition, of_map};
 use super::state::{next, reason_of, state_of};
-
-fn texts(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap())
-}
 
 pub(super) async fn adapter(given: Value) -> Value {
     let lab = Lab::running().await;

@@ -8,6 +8,11 @@ use serde_json::{Value, json};
 /// Where the manifests are applied: namespaced, in `team-a`.
 pub(crate) const SCOPE: Scope<'_> = Scope { namespaced: true, default_namespace: Some("team-a"), prefix: None };
 
+/// The texts of a list; none if the case has no list.
+pub(crate) fn texts(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap())
+}
+
 /// A ConfigMap with settings of evenkeel as annotations.
 pub(crate) fn config_map(settings: &[(&str, Option<String>)]) -> Value {
     let set =

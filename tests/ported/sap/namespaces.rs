@@ -7,14 +7,11 @@ use kube::ResourceExt;
 use kube::api::{Api, ListParams, PostParams};
 use serde_json::{Value, json};
 
+use super::fixture::texts;
 use super::lab::{Lab, NAMESPACE};
 
 /// The namespaces of the cases.
 const ALL: [&str; 3] = [NAMESPACE, "ns1", "ns2"];
-
-fn texts(list: &Value) -> Vec<&str> {
-    list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap()).collect()
-}
 
 pub(super) async fn adapter(given: Value) -> Value {
     let mut lab = Lab::new().await;
@@ -23,9 +20,10 @@ pub(super) async fn adapter(given: Value) -> Value {
         let namespace = serde_json::from_value(json!({ "metadata": { "name": name } })).unwrap();
         namespaces.create(&PostParams::default(), &namespace).await.unwrap();
     }
-    let objects: Vec<Value> = match texts(&given["objects"]) {
-        all if all.is_empty() => texts(&given["missing"]).into_iter().map(|namespace| in_it(namespace, "c")).collect(),
-        all => all.into_iter().map(object).collect(),
+    let objects: Vec<Value> = if given["objects"].is_null() {
+        texts(&given["missing"]).map(|namespace| in_it(namespace, "c")).collect()
+    } else {
+        texts(&given["objects"]).map(object).collect()
     };
     let own: BTreeSet<String> = objects
         .iter()
