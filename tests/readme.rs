@@ -1,4 +1,4 @@
-//! The code and messages in the README match the repository.
+//! The code and messages in the README and the guide match the repository.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -19,8 +19,12 @@ fn read(path: &str) -> String {
 }
 
 fn blocks() -> Vec<Block> {
-    let readme = read("README.md");
-    let marked = readme.split("<!-- ").skip(1);
+    blocks_of("README.md")
+}
+
+fn blocks_of(page: &str) -> Vec<Block> {
+    let page = read(page);
+    let marked = page.split("<!-- ").skip(1);
     let block = |part: &str| {
         let (path, rest) = part.split_once(" -->").unwrap();
         let text = rest.split("```").nth(1).unwrap();
@@ -45,6 +49,15 @@ fn readme_code_matches_the_compiled_example() {
         let without_header =
             compiled.lines().skip_while(|line| line.starts_with("//!") || line.starts_with("#![") || line.is_empty());
         assert_eq!(shown.text, without_header.collect::<Vec<_>>().join("\n"), "README.md differs from {}", shown.path);
+    }
+}
+
+#[test]
+fn code_of_the_guide_is_part_of_the_compiled_example() {
+    let shown = blocks_of("runtime/src/guide/dependents.md");
+    assert!(!shown.is_empty());
+    for block in shown {
+        assert!(read(&block.path).contains(&block.text), "the guide differs from {}", block.path);
     }
 }
 

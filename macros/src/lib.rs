@@ -390,7 +390,6 @@ pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Annotations of evenkeel that are misspelt, and documents of the same kind, namespace and name, do not compile.
 ///
 /// `crate = ::path` sets the path of the runtime crate, if it is renamed.
-#[doc(hidden)]
 #[proc_macro]
 pub fn templates(input: TokenStream) -> TokenStream {
     templates::expand(input.into()).into()

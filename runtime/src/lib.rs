@@ -33,7 +33,6 @@ pub mod dependency;
 #[doc(hidden)]
 pub mod dependent_rules;
 #[cfg(feature = "dependents")]
-#[doc(hidden)]
 pub mod dependents;
 #[cfg(feature = "dry-run")]
 mod dry_run;
@@ -90,7 +89,8 @@ pub mod bounds {
 pub mod __private;
 
 pub use api::{ApiError, ErrorDetail};
-#[doc(hidden)]
+#[cfg(feature = "dependents")]
+#[doc(inline)]
 pub use evenkeel_macros::templates;
 #[doc(inline)]
 pub use evenkeel_macros::{

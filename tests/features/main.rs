@@ -1,6 +1,7 @@
-//! The table of features: each feature that evenkeel has names tests that exist and run, and the page of the guide is generated from it.
+//! Pages of the guide that name tests: the table of features, which is generated, and the faults of a source that evenkeel does not have.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod faults;
 mod named_tests;
 mod page;
 mod table;

@@ -137,6 +137,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let sets = expand_list("sets", expand_places(step, &args.sets));
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_keeps::expand_relations(args, &expand_relations(args));
+    let manages = expand_list("manages", expand_keeps::expand_manages(args));
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
@@ -149,6 +150,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#external)*
             #(#check)*
             #relations
+            #manages
             #deletes
             #reasons
             #fails

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use super::args::StepArgs;
 use super::keeps::{Keeps, Source, TextKind};
 use super::model::Step;
+use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::kind_text::expand_kind;
 use crate::syntax::krate::Krate;
@@ -40,6 +41,12 @@ pub(super) fn expand_relations(args: &StepArgs, own: &[TokenStream]) -> TokenStr
             #sets,
         ),
     }
+}
+
+/// The patterns of the types that the dependents of the step serve.
+pub(super) fn expand_manages(args: &StepArgs) -> TokenStream {
+    let patterns = args.keeps.iter().flat_map(|keeps| &keeps.manages);
+    quote!(#(#patterns),*)
 }
 
 /// The declared sets of templates, as a constant next to the impls of the step.
@@ -81,7 +88,11 @@ fn expand_policies(krate: &Krate, keeps: &Keeps) -> TokenStream {
             (format_ident!("{}", policy.field), format_ident!("{}", policy.ty), format_ident!("{variant}"));
         quote!(#field: #krate::std::option::Option::Some(#krate::dependent_policy::#ty::#variant),)
     });
-    let own = quote!(#krate::dependent_policy::Policies { #(#words)* ..#krate::SetSettings::DEFAULT.policies });
+    let reapply = keeps.reapply.map(|duration| expand_duration(krate, duration)).into_iter();
+    let reapply =
+        quote!(#(reapply_interval: #krate::std::option::Option::Some(#krate::std::convert::From::from(#reapply)),)*);
+    let own =
+        quote!(#krate::dependent_policy::Policies { #(#words)* #reapply ..#krate::SetSettings::DEFAULT.policies });
     let of_object = keeps.policies.as_ref().map(|source| match source {
         Source::Field(field) => {
             let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));

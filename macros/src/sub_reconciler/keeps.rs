@@ -1,5 +1,7 @@
 //! The argument `dependents`: the kinds of a set, and its settings.
 
+use std::time::Duration;
+
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -7,6 +9,7 @@ use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
+use crate::syntax::duration::parse_duration;
 use crate::syntax::kind_text;
 use crate::syntax::suggest;
 use crate::syntax::time::Time;
@@ -20,9 +23,12 @@ pub(crate) struct Keeps {
     pub(crate) texts: Vec<TextKind>,
     /// The sets of templates, as paths of constants.
     pub(crate) templates: Vec<Path>,
+    /// Patterns of the types that the objects of the set serve: `"*.crossplane.io/*"`.
+    pub(crate) manages: Vec<LitStr>,
     /// The policies of the set, each with its variant.
     pub(crate) words: Vec<(&'static Policy, &'static str)>,
     pub(crate) policies: Option<Source>,
+    pub(crate) reapply: Option<Duration>,
     /// `None`: not given. `Some(None)`: no limit.
     pub(crate) ready_within: Option<Option<Time>>,
     pub(crate) limit: Option<LitInt>,
@@ -54,7 +60,7 @@ pub(crate) struct Policy {
     values: &'static [(&'static str, &'static str)],
 }
 
-const POLICIES: [Policy; 3] = [
+const POLICIES: [Policy; 4] = [
     Policy {
         key: "adopt",
         field: "adoption",
@@ -84,10 +90,19 @@ const POLICIES: [Policy; 3] = [
             ("orphan_on_delete", "OrphanOnDelete"),
         ],
     },
+    Policy {
+        key: "namespaces",
+        field: "missing_namespaces",
+        ty: "MissingNamespacesPolicy",
+        values: &[("create", "Create"), ("own", "Own"), ("refuse", "Refuse")],
+    },
 ];
 
-const KEYS: [&str; 7] = ["adopt", "update", "delete", "policies", "ready_within", "limit", "empty"];
-const LISTS: [&str; 2] = ["kinds", "templates"];
+const KEYS: [&str; 9] =
+    ["adopt", "update", "delete", "namespaces", "policies", "reapply", "ready_within", "limit", "empty"];
+/// The lists, each with an example.
+const LISTS: [(&str, &str); 3] =
+    [("kinds", "\"apps/v1/Deployment\""), ("templates", "MANIFESTS"), ("manages", "\"*.crossplane.io/*\"")];
 
 /// Parses the argument. Each mistake is one error.
 pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
@@ -97,8 +112,10 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         kinds: Vec::new(),
         texts: Vec::new(),
         templates: Vec::new(),
+        manages: Vec::new(),
         words: Vec::new(),
         policies: None,
+        reapply: None,
         ready_within: None,
         limit: None,
         may_be_empty: false,
@@ -148,25 +165,28 @@ impl Keeps {
         Ok(())
     }
 
-    /// Parses `templates(A, B)` or `kinds("apps/v1/Deployment")`.
+    /// Parses `templates(A, B)`, `kinds("apps/v1/Deployment")` or `manages("*.crossplane.io/*")`.
     fn parse_list(&mut self, input: ParseStream, found: &mut Vec<syn::Error>) -> syn::Result<()> {
         let key = input.call(Ident::parse_any)?;
         let list;
         parenthesized!(list in input);
         let name = key.to_string();
-        if !LISTS.contains(&name.as_str()) {
+        let Some((_, example)) = LISTS.iter().find(|(known, _)| *known == name) else {
             let rest: TokenStream = list.parse()?;
             drop(rest);
-            found.push(mistake(&key, format_args!("unknown argument `{name}`"), suggest::help(&name, &LISTS)));
+            let help = suggest::help(&name, &LISTS.map(|(known, _)| known));
+            found.push(mistake(&key, format_args!("unknown argument `{name}`"), help));
             return Ok(());
-        }
+        };
         if list.is_empty() {
-            let help = if name == "kinds" { "kinds(\"apps/v1/Deployment\")" } else { "templates(MANIFESTS)" };
-            found.push(mistake(&key, format_args!("`{name}` is empty"), format_args!("write for example `{help}`")));
+            let help = format_args!("write for example `{name}({example})`");
+            found.push(mistake(&key, format_args!("`{name}` is empty"), help));
         }
         while !list.is_empty() {
             if name == "templates" {
                 self.templates.push(list.parse()?);
+            } else if name == "manages" {
+                self.parse_pattern(&list, found)?;
             } else if list.peek(LitStr) {
                 self.parse_text(&list, false, found)?;
             } else {
@@ -207,6 +227,20 @@ impl Keeps {
         Ok(())
     }
 
+    /// Parses `"*.crossplane.io/*"`.
+    fn parse_pattern(&mut self, input: ParseStream, found: &mut Vec<syn::Error>) -> syn::Result<()> {
+        let text: LitStr = input.parse()?;
+        let value = text.value();
+        if !kind_text::is_pattern(&value) {
+            let help = "write a group and a kind: `\"cert-manager.io/Certificate\"`, or `\"*.crossplane.io/*\"`";
+            found.push(mistake(&text, format_args!("`{value}` is no pattern of kinds"), help));
+        } else if self.manages.iter().any(|earlier| earlier.value() == value) {
+            found.push(mistake(&text, format_args!("`{value}` is listed twice in `manages`"), "remove one of them"));
+        }
+        self.manages.push(text);
+        Ok(())
+    }
+
     fn take(&mut self, key: &Ident, value: Expr) -> syn::Result<()> {
         let name = key.to_string();
         if let Some(policy) = POLICIES.iter().find(|policy| policy.key == name) {
@@ -215,6 +249,7 @@ impl Keeps {
         }
         match name.as_str() {
             "policies" => self.policies = Some(source(value)?),
+            "reapply" => self.reapply = Some(parse_duration("reapply", &value)?),
             "ready_within" => self.ready_within = Some(limit_of(&value)?),
             "limit" => self.limit = Some(number(&value)?),
             "empty" if is_word(&value, "allow") => self.may_be_empty = true,

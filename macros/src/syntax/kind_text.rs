@@ -13,11 +13,23 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
 /// Whether the text is `v1` or `group/v1`.
 pub(crate) fn is_api_version(text: &str) -> bool {
     let (group, version) = text.split_once('/').map_or((None, text), |(group, version)| (Some(group), version));
-    let is_lower = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let is_version = version.starts_with('v') && version[1..].starts_with(|letter: char| letter.is_ascii_digit());
-    let is_group =
-        |group: &str| !group.is_empty() && group.chars().all(|letter| is_lower(letter) || "-.".contains(letter));
     is_version && version.chars().all(is_lower) && group.is_none_or(is_group)
+}
+
+fn is_lower(letter: char) -> bool {
+    letter.is_ascii_lowercase() || letter.is_ascii_digit()
+}
+
+fn is_group(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| is_lower(letter) || "-.".contains(letter))
+}
+
+/// Whether the text is a pattern of kinds: `cert-manager.io/Certificate`, `*.crossplane.io/*`, `/Secret` or `*/*`.
+pub(crate) fn is_pattern(text: &str) -> bool {
+    let Some((group, kind)) = text.split_once('/') else { return false };
+    let is_any_group = group.is_empty() || group == "*";
+    (is_any_group || is_group(group.strip_prefix("*.").unwrap_or(group))) && (kind == "*" || is_kind(kind))
 }
 
 /// Whether the text is a kind in camel case.
@@ -56,6 +68,16 @@ mod tests {
         for text in ["ConfigMap", "apps/Deployment", "apps/v1/deployment", "apps/v1/", "a/b/v1/Pod", "/v1/Pod", "v/Pod"]
         {
             assert_eq!(split(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_has_a_group_and_a_kind() {
+        for pattern in ["cert-manager.io/Certificate", "*.crossplane.io/*", "*/*", "/Secret", "*/Bucket"] {
+            assert!(is_pattern(pattern), "{pattern}");
+        }
+        for wrong in ["Certificate", "*r.foo/*", "*.*/*", "a/b", "a/*x", "", "a/v1/Kind", "*./*"] {
+            assert!(!is_pattern(wrong), "{wrong}");
         }
     }
 }

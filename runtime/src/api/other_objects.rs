@@ -31,9 +31,9 @@ pub trait OtherObjects: Send + Sync {
     /// # Errors
     /// The kinds of the API server could not be read.
     fn content<'a>(&'a self, namespace: &'a str) -> BoxFuture<'a, Result<Vec<String>, ApiError>>;
-    /// Creates a namespace that is no dependent. One that exists by now is no error.
+    /// Creates a namespace that is no dependent. Returns whether it did not exist.
     ///
     /// # Errors
     /// The call failed.
-    fn create_namespace<'a>(&'a self, step: &'a str, name: &'a str) -> BoxFuture<'a, Result<(), ApiError>>;
+    fn create_namespace<'a>(&'a self, step: &'a str, name: &'a str) -> BoxFuture<'a, Result<bool, ApiError>>;
 }

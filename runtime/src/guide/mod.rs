@@ -80,6 +80,16 @@ pub mod shutdown {}
 #[doc = include_str!("kube_controller.md")]
 pub mod kube_controller {}
 
+/// Dependents: a set of objects that a step keeps.
+///
+#[doc = include_str!("dependents.md")]
+pub mod dependents {}
+
+/// Faults of SAP's component reconciler that evenkeel does not have.
+///
+#[doc = include_str!("sap_faults.md")]
+pub mod sap_faults {}
+
 /// The costs of evenkeel, compared with hand-written controllers.
 ///
 #[doc = include_str!("figures.md")]

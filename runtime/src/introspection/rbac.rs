@@ -16,6 +16,9 @@ const KEEPS: &str = "keeps dependents of this kind";
 /// Why it lists everything.
 const CONTENT: &str = "looks for objects of others in a namespace before it deletes the namespace";
 
+/// Why it lists the types that its dependents serve.
+const MANAGES: &str = "looks for objects of others before it deletes what serves their types";
+
 /// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -70,8 +73,16 @@ impl Rules {
     fn add_relations(&mut self, known: &ReconcilerInfo) {
         for step in known.wiring.all_steps() {
             step.relations.iter().for_each(|relation| self.add_relation(relation, step.deletes));
+            step.manages.iter().for_each(|pattern| self.add_managed(pattern));
         }
         known.wiring.namespaces().into_iter().for_each(|relation| self.add_relation(relation, false));
+    }
+
+    /// A rule cannot name a part of a group, and the plural of a kind is not known.
+    fn add_managed(&mut self, pattern: &str) {
+        let group = pattern.split_once('/').map_or(pattern, |(group, _)| group);
+        let group = if group.starts_with('*') { "*" } else { group };
+        self.add_named(group.to_owned(), "*".into(), false, &[Verb::List], MANAGES);
     }
 
     /// `deletes`: whether the step may delete the objects that it owns.

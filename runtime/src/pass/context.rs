@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
@@ -202,6 +203,16 @@ impl PassContext {
         }
         let _ = object;
         0
+    }
+
+    /// The time until the first dependent of the object is applied again although nothing has changed.
+    pub(super) fn until_reapply(&self, object: &Object) -> Option<Duration> {
+        #[cfg(feature = "dependents")]
+        if self.wiring.keeps_dependents() {
+            return self.env.relations.dependents().until_reapply(&Key::of(object.meta()));
+        }
+        let _ = object;
+        None
     }
 
     pub(super) fn target(&self, key: &Key) -> Target {

@@ -33,6 +33,9 @@ pub struct StepWiring {
     /// The kinds that the step reads, watches, polls and owns.
     #[doc(hidden)]
     pub relations: &'static [Relation],
+    /// Patterns of the types that the dependents of the step serve, in addition to those of its CRDs and APIServices.
+    #[doc(hidden)]
+    pub manages: &'static [&'static str],
     /// Whether the step or its cleanup may delete objects that the step owns. Deletion by the garbage collector does not count.
     #[doc(hidden)]
     pub deletes: bool,
@@ -89,6 +92,7 @@ impl StepWiring {
         external: false,
         check: None,
         relations: &[],
+        manages: &[],
         deletes: true,
         reasons: &[],
         fails: &[],

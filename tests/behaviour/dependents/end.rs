@@ -14,7 +14,7 @@ use super::shop::{Part, Shop, calls, open, set_ready, start};
 on_each_server!(
     an_object_that_is_no_longer_wanted_is_deleted,
     a_skipped_step_wants_nothing_and_a_kept_set_is_left_alone,
-    an_orphan_stays_without_marks,
+    fault_11_an_orphan_stays_without_marks,
     a_deleted_component_deletes_its_objects_in_order
 );
 
@@ -60,7 +60,7 @@ async fn a_skipped_step_wants_nothing_and_a_kept_set_is_left_alone(world: World)
     world
 }
 
-async fn an_orphan_stays_without_marks(world: World) -> World {
+async fn fault_11_an_orphan_stays_without_marks(world: World) -> World {
     let operator = start(&world).await;
     let policies = json!({ "delete": "orphan" });
     open(&world, "a", &json!({ "maps": { "one": "1", "two": "2" }, "policies": policies })).await;

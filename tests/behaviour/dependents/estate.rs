@@ -20,6 +20,9 @@ pub(crate) struct EstateSpec {
     /// Whether the set contains the type Room.
     #[serde(default)]
     pub(crate) has_type: bool,
+    /// Whether no version of the type is served.
+    #[serde(default)]
+    pub(crate) is_unserved: bool,
     /// The delete policy of the type.
     #[serde(default)]
     pub(crate) type_policy: Option<String>,
@@ -72,6 +75,7 @@ async fn build(estate: &Estate, cx: &mut Cx) -> Result<Dependents, EstateError> 
     }
     if estate.spec.has_type {
         let mut definition = Room::crd();
+        definition.spec.versions[0].served = !estate.spec.is_unserved;
         let policy = estate.spec.type_policy.clone();
         definition.metadata.annotations = policy.map(|policy| [("evenkeel.dev/delete-policy".into(), policy)].into());
         wanted.add(&definition);

@@ -12,8 +12,8 @@ use super::shop::{Shop, open, start};
 
 on_each_server!(
     an_object_without_owner_is_adopted_or_waited_for,
-    the_owner_of_a_foreign_object_is_named,
-    two_components_take_turns,
+    fault_12_the_owner_of_a_foreign_object_is_named,
+    fault_13_two_components_take_turns,
     a_copy_of_the_marks_is_no_dependent
 );
 
@@ -44,7 +44,7 @@ async fn an_object_without_owner_is_adopted_or_waited_for(world: World) -> World
     world
 }
 
-async fn the_owner_of_a_foreign_object_is_named(world: World) -> World {
+async fn fault_12_the_owner_of_a_foreign_object_is_named(world: World) -> World {
     let operator = start(&world).await;
     world.create::<ConfigMap>(map("web", &json!({ "meta.helm.sh/release-name": "web" }))).await;
     open(&world, "a", &json!({ "maps": { "web": "1" } })).await;
@@ -58,7 +58,7 @@ async fn the_owner_of_a_foreign_object_is_named(world: World) -> World {
     world
 }
 
-async fn two_components_take_turns(world: World) -> World {
+async fn fault_13_two_components_take_turns(world: World) -> World {
     let operator = start(&world).await;
     open(&world, "a", &json!({ "maps": { "shared": "a" } })).await;
     world.until::<Shop>("a", "ready", is_ready).await;

@@ -5,10 +5,13 @@ mod shop;
 
 mod drift;
 mod end;
+mod faults;
 mod foreign;
+mod managed;
 mod namespaces;
 mod property;
 mod rollout;
+mod shown;
 mod sweep;
 mod templates;
 mod types;

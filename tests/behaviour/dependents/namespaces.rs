@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::estate::{Estate, found, namespace, start, until_namespace_gone};
 
 on_each_server!(
-    a_missing_namespace_is_created_and_stays,
+    fault_16_a_missing_namespace_is_created_and_stays,
     a_missing_namespace_is_refused_by_policy,
     a_missing_namespace_becomes_a_dependent_by_policy,
     a_namespace_with_content_of_others_is_not_deleted
@@ -34,7 +34,7 @@ async fn touch(world: &World, value: &str) {
     world.merge::<Estate>("a", json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": value } } })).await;
 }
 
-async fn a_missing_namespace_is_created_and_stays(world: World) -> World {
+async fn fault_16_a_missing_namespace_is_created_and_stays(world: World) -> World {
     let other = other(&world);
     let operator = start(&world, &[&other]).await;
     found(&world, "a", &json!({ "maps": { "one": other, "two": other } })).await;
@@ -45,6 +45,11 @@ async fn a_missing_namespace_is_created_and_stays(world: World) -> World {
         format!("tests.evenkeel.dev/v1/Estate/{}/a", world.namespace)
     );
     assert!(!created.labels().contains_key("evenkeel.dev/operator"), "it is no dependent");
+    quiet().await;
+    assert_eq!(
+        world.notes("a", "NamespaceCreated"),
+        [format!("created namespace {other}, which stays when the component is deleted")]
+    );
     world.delete::<Estate>("a").await;
     world.until_gone::<Estate>("a").await;
     assert!(maps(&world).get_opt("one").await.unwrap().is_none());

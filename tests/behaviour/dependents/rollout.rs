@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::shop::{Part, Shop, calls, open, set_ready, start};
 
 on_each_server!(
-    objects_that_are_ready_at_once_cost_three_further_calls,
+    fault_20_objects_that_are_ready_at_once_cost_three_further_calls,
     a_wave_waits_until_the_one_before_is_ready,
     a_restart_sends_nothing
 );
 
-async fn objects_that_are_ready_at_once_cost_three_further_calls(world: World) -> World {
+async fn fault_20_objects_that_are_ready_at_once_cost_three_further_calls(world: World) -> World {
     let operator = start(&world).await;
     quiet().await;
     world.wire.clear();

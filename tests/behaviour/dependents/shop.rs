@@ -104,7 +104,7 @@ async fn install(shop: &Shop, cx: &mut Cx) -> Result<Dependents, ShopError> {
     Ok(cx.converge(wanted).await?)
 }
 
-#[reconciler(conditions = ShopCondition)]
+#[reconciler(conditions = ShopCondition, suspend(annotation))]
 pub(crate) async fn shop(shop: &Shop, cx: &mut Pass<'_>) -> PassResult {
     if shop.spec.closed {
         skip(install, "Closed");

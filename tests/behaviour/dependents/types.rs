@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use super::estate::{Estate, Room, found, start, without_type};
 use super::shop::calls;
 
-on_each_server!(a_type_is_created_before_its_instances_and_deleted_after_all_of_them);
+on_each_server!(fault_07_a_type_is_created_before_its_instances_and_deleted_after_all_of_them);
 
 fn is_blocked(estate: &Value) -> bool {
     condition(estate, "Applied").is_some_and(|applied| applied["reason"] == "DeletionBlocked")
 }
 
 /// One test, since the type exists once per server.
-async fn a_type_is_created_before_its_instances_and_deleted_after_all_of_them(world: World) -> World {
+async fn fault_07_a_type_is_created_before_its_instances_and_deleted_after_all_of_them(world: World) -> World {
     without_type(&world).await;
     let operator = start(&world, &[]).await;
     found(&world, "a", &json!({ "hasType": true, "rooms": ["kitchen"] })).await;

@@ -11,7 +11,7 @@ use super::shop::{Shop, calls, open, start};
 on_each_server!(
     an_invalid_manifest_stalls_before_anything_is_written,
     a_set_does_not_become_empty_by_mistake,
-    an_object_that_is_refused_does_not_stop_the_others
+    fault_14_an_object_that_is_refused_does_not_stop_the_others
 );
 
 fn is_stalled(shop: &Value) -> bool {
@@ -48,7 +48,7 @@ async fn a_set_does_not_become_empty_by_mistake(world: World) -> World {
     world
 }
 
-async fn an_object_that_is_refused_does_not_stop_the_others(world: World) -> World {
+async fn fault_14_an_object_that_is_refused_does_not_stop_the_others(world: World) -> World {
     let operator = start(&world).await;
     if world.server == Server::Modern {
         // It validates no names.

@@ -301,6 +301,9 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &[
             "own/sub_reconciler/dependents_ready_within_zero",
             "own/sub_reconciler/dependents_limit_of_zero",
+            "own/sub_reconciler/dependents_manages_no_pattern",
+            "own/sub_reconciler/dependents_namespaces_misspelt",
+            "own/sub_reconciler/dependents_reapply_as_number",
             "own/sub_reconciler/dependents_empty_as_another_word",
             "own/sub_reconciler/dependents_policies_as_text",
         ],

@@ -16,6 +16,23 @@ pub enum ObjectStatus {
     Terminating,
 }
 
+impl ObjectStatus {
+    /// All words of [`as_str`](Self::as_str).
+    #[cfg(feature = "dependents")]
+    pub(crate) const WORDS: [&'static str; 4] = ["Current", "InProgress", "Failed", "Terminating"];
+
+    /// The word for it in kstatus: `Current`, `InProgress`, `Failed` or `Terminating`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Current => "Current",
+            Self::InProgress(_) => "InProgress",
+            Self::Failed(_) => "Failed",
+            Self::Terminating => "Terminating",
+        }
+    }
+}
+
 impl fmt::Display for ObjectStatus {
     /// The cause, as a part of a sentence about the object.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::digest::Digest;
-use crate::dependent_rules::policy::{DeletePolicy, Settings};
+use crate::dependent_rules::policy::{DeletePolicy, ReconcilePolicy, Settings};
 
 /// The form of manifests and digests that this version writes.
 const FORM: &str = "1";
@@ -18,8 +19,12 @@ pub struct Applied {
     pub settings: Option<Digest>,
     /// What happens when the object is no longer wanted. It is stored here, as the code or the spec that set it may be gone by then.
     pub delete: DeletePolicy,
+    /// The wave in which the object was applied.
+    pub wave: i16,
     /// The wave in which the object is deleted.
     pub delete_order: i16,
+    /// The time after which the object is applied again although nothing has changed; `None`: never.
+    pub reapply: Option<Duration>,
 }
 
 /// The annotation has another form.
@@ -31,7 +36,18 @@ impl Applied {
     #[must_use]
     pub fn new(content: Digest, settings: Digest, of: &Settings) -> Self {
         let (content, settings) = (Some(content), Some(settings));
-        Self { content, settings, delete: of.delete, delete_order: of.delete_order }
+        // The annotation has whole seconds.
+        let whole = |interval: Duration| Duration::from_secs(interval.as_secs().max(1));
+        let reapply = of.reapply.filter(|_| of.reconcile != ReconcilePolicy::Once).map(whole);
+        Self { content, settings, delete: of.delete, wave: of.apply_order, delete_order: of.delete_order, reapply }
+    }
+
+    /// The time after which the object is applied again. Objects that were applied together are due at different times, up to half of the
+    /// interval earlier.
+    #[must_use]
+    pub fn reapply_after(&self) -> Option<Duration> {
+        let early = self.content.map_or(0.0, Digest::fraction) / 2.0;
+        self.reapply.map(|interval| interval.mul_f64(1.0 - early))
     }
 }
 
@@ -43,7 +59,13 @@ impl fmt::Display for Applied {
         if self.delete != DeletePolicy::Delete {
             write!(f, " delete={}", self.delete)?;
         }
-        if self.delete_order == 0 { Ok(()) } else { write!(f, " order={}", self.delete_order) }
+        if self.wave != 0 {
+            write!(f, " wave={}", self.wave)?;
+        }
+        if self.delete_order != 0 {
+            write!(f, " order={}", self.delete_order)?;
+        }
+        self.reapply.map_or(Ok(()), |interval| write!(f, " reapply={}", interval.as_secs()))
     }
 }
 
@@ -56,11 +78,16 @@ impl FromStr for Applied {
         let is_of_form = words.next().ok_or(NotApplied)? == FORM;
         let mut digest = || words.next().map(|word| Digest::parse(word).filter(|_| is_of_form)).ok_or(NotApplied);
         let (content, settings) = (digest()?, digest()?);
-        let mut applied = Self { content, settings, delete: DeletePolicy::Delete, delete_order: 0 };
+        let mut applied =
+            Self { content, settings, delete: DeletePolicy::Delete, wave: 0, delete_order: 0, reapply: None };
         for word in words {
             match word.split_once('=') {
                 Some(("delete", policy)) => applied.delete = policy.parse().map_err(|_| NotApplied)?,
+                Some(("wave", wave)) => applied.wave = wave.parse().map_err(|_| NotApplied)?,
                 Some(("order", order)) => applied.delete_order = order.parse().map_err(|_| NotApplied)?,
+                Some(("reapply", seconds)) => {
+                    applied.reapply = Some(Duration::from_secs(seconds.parse().map_err(|_| NotApplied)?));
+                }
                 // A later version may store more.
                 Some(_) if !is_of_form => {}
                 _ => return Err(NotApplied),
@@ -83,6 +110,10 @@ mod tests {
         for applied in [with(DeletePolicy::Delete, 0), with(DeletePolicy::OrphanOnApply, -4)] {
             assert_eq!(applied.to_string().parse(), Ok(applied));
         }
+        let reapply = Some(Duration::from_secs(3600));
+        let again = Applied::new(digest, digest, &Settings { reapply, apply_order: -2, ..Settings::default() });
+        assert_eq!(again.to_string(), format!("1 {digest} {digest} wave=-2 reapply=3600"));
+        assert_eq!(again.to_string().parse(), Ok(again));
         assert_eq!(with(DeletePolicy::Delete, 0).to_string(), format!("1 {digest} {digest}"));
         assert!(with(DeletePolicy::Orphan, 3).to_string().ends_with(" delete=orphan order=3"));
     }

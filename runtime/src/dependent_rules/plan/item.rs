@@ -45,15 +45,7 @@ impl Item {
     /// Whether the object is applied again although nothing has changed.
     #[must_use]
     pub fn is_reapply_due(&self, age: Duration) -> bool {
-        self.reapply_after().is_some_and(|interval| age >= interval)
-    }
-
-    /// The time after which the object is applied again although nothing has changed. Objects that were applied together are due at
-    /// different times, up to half of the interval earlier.
-    #[must_use]
-    pub fn reapply_after(&self) -> Option<Duration> {
-        let early = self.applied.content.map_or(0.0, Digest::fraction) / 2.0;
-        self.settings.reapply.map(|interval| interval.mul_f64(1.0 - early))
+        self.applied.reapply_after().is_some_and(|interval| age >= interval)
     }
 }
 

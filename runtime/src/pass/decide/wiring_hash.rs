@@ -66,6 +66,9 @@ fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
         for relation in step.relations {
             let _ = write!(text, " {}", describe(relation));
         }
+        for pattern in step.manages {
+            let _ = write!(text, " manages {pattern}");
+        }
         for action in step.actions {
             let _ = write!(text, " on {action}");
         }

@@ -91,7 +91,7 @@ impl OtherObjects for PassBackend {
         .boxed()
     }
 
-    fn create_namespace<'a>(&'a self, step: &'a str, name: &'a str) -> BoxFuture<'a, Result<(), ApiError>> {
+    fn create_namespace<'a>(&'a self, step: &'a str, name: &'a str) -> BoxFuture<'a, Result<bool, ApiError>> {
         async move {
             let kind = KindInfo::of::<k8s_openapi::api::core::v1::Namespace>();
             let target = Target { kind, namespace: None, name: name.to_owned() };
@@ -99,15 +99,8 @@ impl OtherObjects for PassBackend {
             let namespace = json!({ "apiVersion": "v1", "kind": "Namespace",
                 "metadata": { "name": name, "annotations": { NAMESPACE_FOR: component } } });
             match self.calls_of(step).create(&target, &namespace).await {
-                Ok(_) => {
-                    tracing::info!(
-                        namespace = name,
-                        "created the namespace, which stays when the component is deleted"
-                    );
-                    Ok(())
-                }
-                // Another call of the same pass created it.
-                Err(ApiError::Conflict(_)) => Ok(()),
+                Ok(_) => Ok(true),
+                Err(ApiError::Conflict(_)) => Ok(false),
                 Err(error) => Err(error),
             }
         }

@@ -38,12 +38,14 @@ pub(in crate::pass) fn schedule(
     clamped: &mut Vec<Clamped>,
 ) -> Next {
     match outcome {
-        Outcome::Done | Outcome::Ignored => match interval(context, object, clamped) {
-            Some(interval) => resync(context, object, interval),
-            None => Next::Await,
-        },
+        Outcome::Done | Outcome::Ignored => {
+            let resync = interval(context, object, clamped).map(|interval| until_resync(context, object, interval));
+            let soonest = resync.into_iter().chain(context.until_reapply(object)).min();
+            soonest.map_or(Next::Await, Next::After)
+        }
         Outcome::Waiting { poll: None } if retry == Retry::VerySlow => {
-            resync(context, object, interval(context, object, clamped).unwrap_or(Retry::HOUR))
+            let interval = interval(context, object, clamped).unwrap_or(Retry::HOUR);
+            Next::After(until_resync(context, object, interval))
         }
         Outcome::Requeue { after: Some(after) } => Next::After(*after),
         Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
@@ -58,9 +60,9 @@ pub(in crate::pass) fn schedule(
     }
 }
 
-/// Schedules the next resync.
-fn resync(context: &PassContext, object: &Object, interval: Duration) -> Next {
-    Next::After(context.clock.until_resync(interval, object.uid()))
+/// The time until the next resync.
+fn until_resync(context: &PassContext, object: &Object, interval: Duration) -> Duration {
+    context.clock.until_resync(interval, object.uid())
 }
 
 /// The back-off of a failure, if it is not the default one.

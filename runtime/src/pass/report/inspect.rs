@@ -1,16 +1,23 @@
 //! Inspection of a running reconciler, from the caches and without API calls.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "dependents")]
+use crate::condition::sanitize;
 use crate::condition::{Condition, ConditionStatus, find};
+#[cfg(feature = "dependents")]
+use crate::dependent_rules::manifest::ObjectId;
 use crate::pass::context::{PassContext, observed};
 use crate::pass::decide::policy;
 use crate::pipeline::object::Object;
 use crate::queue::pause::Pause;
 use crate::queue::{Key, Queue, QueueStats};
-use crate::telemetry::metrics::{ObjectView, Subject};
+use crate::telemetry::metrics::{DependentView, ObjectView, Subject};
 use crate::trigger::generation;
+#[cfg(feature = "dependents")]
+use crate::watch::dependents::KnownDependent;
 use crate::wiring::Wiring;
 
 /// The worker with its queue.
@@ -29,6 +36,25 @@ fn is_ready(wiring: &Wiring, object: &Object) -> bool {
         && ready.is_some_and(|c| c.status == ConditionStatus::True)
 }
 
+/// The dependents of an object, in the order of their waves.
+fn dependents(worker: &PassContext, key: &Key) -> Vec<DependentView> {
+    #[cfg(feature = "dependents")]
+    if worker.wiring.keeps_dependents() {
+        let view = |(id, known): (ObjectId, KnownDependent)| {
+            let status = known.status();
+            let message = sanitize(&status.to_string());
+            let wave = known.live.applied.map_or(0, |applied| applied.wave);
+            let (object, step) = (id.to_string(), known.step.to_string());
+            DependentView { object, step, wave, status: status.as_str(), message }
+        };
+        let mut all: Vec<_> = worker.env.relations.dependents().of(key).into_iter().map(view).collect();
+        all.sort_by(|a, b| (a.wave, &a.object).cmp(&(b.wave, &b.object)));
+        return all;
+    }
+    let _ = (worker, key);
+    Vec::new()
+}
+
 impl Working {
     /// The view of an object that does not fit its type.
     fn undecodable(&self, key: &Key) -> Option<ObjectView> {
@@ -43,6 +69,7 @@ impl Working {
             conditions: Vec::new(),
             watched: Vec::new(),
             owned: Vec::new(),
+            dependents: Vec::new(),
             spot: self.queue.spot(key),
         })
     }
@@ -88,6 +115,7 @@ impl Subject for Working {
             conditions: own.cloned().collect(),
             watched: seen.inputs.map(|inputs| inputs.into_owned().references).unwrap_or_default(),
             owned,
+            dependents: dependents(&self.worker, key),
             spot: self.queue.spot(key),
         })
     }
@@ -100,6 +128,14 @@ impl Subject for Working {
         for (_, object) in self.worker.env.primary.all(&|_| true) {
             object.conditions().iter().for_each(&mut *see);
         }
+    }
+
+    fn dependents(&self) -> BTreeMap<(String, &'static str), i64> {
+        #[cfg(feature = "dependents")]
+        if self.worker.wiring.keeps_dependents() {
+            return self.worker.env.relations.dependents().counts();
+        }
+        BTreeMap::new()
     }
 
     fn policies(&self, see: &mut dyn FnMut(&'static str)) {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_fields_and_no_values() {
+    fn fault_27_a_message_names_fields_and_no_values() {
         let invalid =
             |field: &str, reason: &str, message: &str| json!({ "field": field, "reason": reason, "message": message });
         let causes = json!([

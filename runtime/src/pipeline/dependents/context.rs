@@ -37,7 +37,6 @@ impl std::fmt::Debug for Converge<'_> {
 impl<S: SubReconciler> Cx<'_, S> {
     /// An empty set of objects, to be filled and handed to [`converge`](Self::converge).
     #[must_use]
-    #[doc(hidden)]
     pub fn wanted(&self) -> Wanted<S>
     where
         S: Converges,
@@ -54,7 +53,6 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// An object cannot be applied, or is not ready yet. A change of the object triggers a pass.
-    #[doc(hidden)]
     pub fn converge(&mut self, wanted: Wanted<S>) -> Converge<'_>
     where
         S: Converges,
@@ -74,7 +72,6 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// An object of the set is not ready.
-    #[doc(hidden)]
     pub fn keep(&mut self) -> Converge<'_>
     where
         S: Converges,

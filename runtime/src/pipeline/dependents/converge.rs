@@ -1,12 +1,12 @@
 //! Creates, updates and purges the objects of a set, until it has to wait.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use super::error::DependentsError;
-use super::lookup::{Known, calls_of, completed, content, kind_text};
+use super::lookup::{calls_of, completed, content, kind_text};
 use super::namespaces::{OwnNamespaces, missing};
 use super::progress::{Progress, unready};
+use super::protection::managed_types;
 use super::result::Dependents;
 use super::run::{Ended, Run};
 use super::settings::SetSettings;
@@ -16,7 +16,6 @@ use super::wanted::Entry;
 use crate::api::DependentCalls;
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId};
 use crate::dependent_rules::plan::{Plan, PlanOptions};
-use crate::outcome::Requeue;
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
 
@@ -83,19 +82,10 @@ fn conclude(
     record(status, progress.state(calls.applied(&ids)), now);
     let waited = status.since.map(|since| now.duration_since(since)).unwrap_or_default();
     let revision = status.revision;
-    if let Some(next) = next_reapply(plan, &ended.live) {
-        state.ask_requeue(Requeue::After(next));
-    }
     match progress.error(ended.refused, settings.ready_within, waited.unsigned_abs()) {
         Some(error) => Err(error),
         None => Ok(Dependents { revision, count: plan.items.len() }),
     }
-}
-
-/// The time until the first object is applied again although nothing has changed.
-fn next_reapply(plan: &Plan, live: &Known) -> Option<Duration> {
-    let due = plan.items.iter().filter_map(|item| Some((item.reapply_after()?, live.get(&item.id)?)));
-    due.map(|(after, live)| after.saturating_sub(live.age)).min()
 }
 
 /// Looks at the objects of the set and writes nothing.
@@ -117,9 +107,9 @@ pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, Dependents
 
 fn plan(state: &PassState, settings: SetSettings, manifests: Vec<Manifest>) -> Result<Plan, InvalidManifest> {
     let component = state.generation().to_string();
-    let options =
-        PlanOptions { policies: settings.policies, manages: &[], component: &component, limit: settings.limit };
-    Plan::new(manifests, options)
+    let manages = state.step.map(managed_types).unwrap_or_default();
+    let (policies, limit) = (settings.policies, settings.limit);
+    Plan::new(manifests, PlanOptions { policies, manages: &manages, component: &component, limit })
 }
 
 /// Checks what can be checked without a call.

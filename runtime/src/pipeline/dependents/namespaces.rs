@@ -1,11 +1,12 @@
 //! Namespaces of dependents that do not exist.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::cause::status;
+use super::cause::{described, status};
 use super::error::DependentsError;
+use super::lookup::Refused;
 use crate::api::{ApiError, DependentCalls};
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId, Scope};
 use crate::dependent_rules::policy::{AdoptionPolicy, MissingNamespacesPolicy, Policies};
@@ -21,6 +22,32 @@ pub(super) fn missing_namespace(id: &ObjectId, error: &ApiError) -> Option<Strin
 pub(super) fn refused(id: &ObjectId, namespace: &str) -> DependentsError {
     let text = format!("{id}: the namespace {namespace} does not exist; create it, or set `missingNamespaces: create`");
     DependentsError::NamespaceMissing { namespace: namespace.to_owned(), text }
+}
+
+/// Creates the namespaces that were missing, each once, and returns those that did not exist. Objects that were refused for want of one can
+/// be sent again.
+pub(super) async fn create_missing(
+    calls: &dyn DependentCalls,
+    step: &str,
+    refused: &mut Refused,
+    tried: &mut BTreeSet<String>,
+) -> Vec<String> {
+    let mut created = Vec::new();
+    for name in missing(refused).filter(|name| tried.insert(name.clone())).collect::<Vec<_>>() {
+        let is_of_it = |error: &DependentsError| matches!(error, DependentsError::NamespaceMissing { namespace, .. } if *namespace == name);
+        match calls.create_namespace(step, &name).await {
+            Ok(is_new) => {
+                refused.retain(|_, error| !is_of_it(error));
+                created.extend(is_new.then_some(name));
+            }
+            Err(error) => {
+                if let Some(first) = refused.values_mut().find(|error| is_of_it(error)) {
+                    *first = described(&namespace_id(&name), error).into();
+                }
+            }
+        }
+    }
+    created
 }
 
 /// The namespaces that become dependents of the set, if its policy is that.
@@ -76,7 +103,7 @@ fn namespace(name: &str, manifests: &[Manifest]) -> Result<Manifest, InvalidMani
 }
 
 /// The namespaces that were missing in a run.
-pub(super) fn missing(refused: &BTreeMap<usize, DependentsError>) -> impl Iterator<Item = String> + '_ {
+pub(super) fn missing(refused: &Refused) -> impl Iterator<Item = String> + '_ {
     refused.values().filter_map(|error| match error {
         DependentsError::NamespaceMissing { namespace, .. } => Some(namespace.clone()),
         _ => None,

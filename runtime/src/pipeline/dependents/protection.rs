@@ -3,9 +3,11 @@
 use super::error::DependentsError;
 use crate::api::{ApiError, DependentCalls, KeptObject, Types};
 use crate::dependent_rules::manifest::ObjectId;
+use crate::dependent_rules::order::TypePattern;
 use crate::dependent_rules::plan::RemovalReason;
 use crate::dependent_rules::policy::DeletePolicy;
 use crate::pipeline::state::PassState;
+use crate::wiring::StepWiring;
 
 /// The most objects that a message names.
 const EXAMPLES: usize = 3;
@@ -59,6 +61,11 @@ pub(super) async fn content_of(
     }))
 }
 
+/// The types that the dependents of a step serve, as its author declares them. The macro has checked the patterns.
+pub(super) fn managed_types(step: &StepWiring) -> Vec<TypePattern> {
+    step.manages.iter().filter_map(|pattern| pattern.parse().ok()).collect()
+}
+
 /// Checks, before anything of the component is deleted, that no object of another owner is an instance of a type that would be deleted.
 pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsError> {
     let backend = state.backend.clone();
@@ -67,12 +74,22 @@ pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsEr
     let all = calls.all();
     check_policies(&all)?;
     let (why, sets) = (RemovalReason::ComponentDeleted, set_keys(state));
-    for kept in all.iter().filter(|kept| !kept.live.is_deleted && !why.orphans(delete_policy(kept, why))) {
+    let goes = |kept: &&KeptObject| !kept.live.is_deleted && !why.orphans(delete_policy(kept, why));
+    for kept in all.iter().filter(goes) {
         let Some(types) = types_of(&kept.id) else { continue };
         let others: Vec<String> = calls.instances(types, &sets).await?.iter().map(ToString::to_string).collect();
         if let Some(found) = examples(&others) {
             let (id, cure) = (&kept.id, "delete it, or annotate the type with `evenkeel.dev/delete-policy: orphan`");
             return Err(DependentsError::Blocked(format!("{id} has instances of others: {found}; {cure}")));
+        }
+    }
+    for step in state.wiring.steps.iter().filter(|step| all.iter().filter(goes).any(|kept| *kept.step == *step.name)) {
+        for pattern in managed_types(step) {
+            let others = calls.instances(Types::Matching(&pattern), &sets).await?;
+            if let Some(found) = examples(&others.iter().map(ToString::to_string).collect::<Vec<_>>()) {
+                let text = format!("the step {} serves {pattern}, and others have {found}; delete it", step.name);
+                return Err(DependentsError::Blocked(text));
+            }
         }
     }
     Ok(())

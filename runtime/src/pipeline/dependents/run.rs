@@ -1,6 +1,6 @@
 //! One run over a plan: sends calls, stage by stage, until there is nothing to send.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -9,12 +9,13 @@ use futures::future::BoxFuture;
 use super::cause::{described, immutable};
 use super::error::{AGAIN, DependentsError};
 use super::lookup::{Known, Refused, StageEnd, completed, concurrently, content, is_completed, live_of};
-use super::namespaces::{missing_namespace, refused};
+use super::namespaces::{create_missing, missing_namespace, refused};
 use crate::api::{ApiError, DependentCalls, ObjectCall};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::order::has_pods;
 use crate::dependent_rules::plan::{Action, Item, LiveObject, Method, Part, Plan, Stage, stage};
 use crate::dependent_rules::policy::MissingNamespacesPolicy;
+use crate::outcome::reporting::EventLevel;
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
 
@@ -42,7 +43,7 @@ pub(super) struct Ended {
 impl Run<'_> {
     /// Sends calls until there is nothing to send.
     pub(super) async fn to_the_end(&self, state: &mut PassState) -> Result<Ended, DependentsError> {
-        let mut refused = Refused::new();
+        let (mut refused, mut tried) = (Refused::new(), BTreeSet::new());
         loop {
             if self.calls.is_superseded() {
                 return Err(ApiError::Conflict("the component has changed; the pass starts again".into()).into());
@@ -56,10 +57,16 @@ impl Run<'_> {
             }
             let records: Vec<usize> =
                 actions.iter().filter(|(_, action)| *action == Action::Record).map(|(i, _)| *i).collect();
-            if records.is_empty() {
-                self.perform(&actions, &live, &mut refused).await;
-            } else {
+            if !records.is_empty() {
                 self.complete(state, &records).await?;
+                continue;
+            }
+            self.perform(&actions, &live, &mut refused).await;
+            if self.namespaces == MissingNamespacesPolicy::Create {
+                for name in create_missing(self.calls, self.step, &mut refused, &mut tried).await {
+                    let note = format!("created namespace {name}, which stays when the component is deleted");
+                    state.events.push(EventLevel::Normal, "NamespaceCreated", &note);
+                }
             }
         }
     }
@@ -104,18 +111,10 @@ impl Run<'_> {
         let (item, object) = (&self.plan.items[i], &self.plan.objects[i]);
         let live = live.get(&item.id);
         let Self { calls, step, .. } = *self;
-        let mut sent = self.send(i, action, live).await;
-        if let Err(error) = &sent
-            && let Some(namespace) = missing_namespace(&item.id, error)
-        {
-            if self.namespaces != MissingNamespacesPolicy::Create {
-                return Err(refused(&item.id, &namespace));
-            }
-            let created = calls.create_namespace(step, &namespace).await;
-            created.map_err(|error| described(&item.id, error))?;
-            sent = self.send(i, action, live).await;
+        let Err(error) = self.send(i, action, live).await else { return Ok(()) };
+        if let Some(namespace) = missing_namespace(&item.id, &error) {
+            return Err(refused(&item.id, &namespace));
         }
-        let Err(error) = sent else { return Ok(()) };
         if matches!(error, ApiError::NotServed(_)) {
             let again = if item.part == Part::Instance { UNTIL_SERVED } else { AGAIN };
             let text = format!("{}: the API server does not serve its kind; install the CRD", item.id);

@@ -30,7 +30,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
         .cloned()
         .collect();
     check_policies(&redundant)?;
-    let left = remove(calls, redundant, &all, RemovalReason::Redundant).await?;
+    let left = remove(state, calls, (redundant, &all), RemovalReason::Redundant).await?;
     calls.observed();
     if left.objects.is_empty() {
         forget_kinds(state, calls);

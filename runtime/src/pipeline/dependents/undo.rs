@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use super::cause::described;
 use super::error::DependentsError;
 use super::lookup::{calls_of, concurrently};
-use super::protection::{content_of, delete_policy, set_keys};
+use super::protection::{content_of, delete_policy, managed_types, set_keys};
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
 use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
-use crate::dependent_rules::order::has_pods;
+use crate::dependent_rules::order::{TypePattern, has_pods};
 use crate::dependent_rules::plan::{Removal, RemovalReason, Unwanted, removal};
 use crate::pipeline::state::PassState;
 
@@ -29,14 +29,15 @@ pub(super) struct Left {
 /// Removes objects, wave by wave, and returns those that still exist after all calls that can be sent now. `all`: all dependents of the
 /// component, also those that stay.
 pub(super) async fn remove(
+    state: &PassState,
     calls: &dyn DependentCalls,
-    objects: Vec<KeptObject>,
-    all: &[KeptObject],
+    (objects, all): (Vec<KeptObject>, &[KeptObject]),
     why: RemovalReason,
 ) -> Result<Left, ApiError> {
+    let managed: Vec<TypePattern> = state.wiring.steps.iter().flat_map(managed_types).collect();
     let (mut left, mut blocked) = (objects, BTreeMap::new());
     loop {
-        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, all, why)).collect();
+        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, (all, &managed), why)).collect();
         let mut next = removal(&unwanted, why);
         next.retain(|(i, _)| !blocked.contains_key(&left[*i].id));
         if next.is_empty() {
@@ -72,13 +73,18 @@ async fn send(
     calls.send(step, call).await.map(|()| None).map_err(|error| described(id, error))
 }
 
-fn unwanted<'a>(kept: &'a KeptObject, all: &[KeptObject], why: RemovalReason) -> Unwanted<'a> {
+fn unwanted<'a>(
+    kept: &'a KeptObject,
+    (all, managed): (&[KeptObject], &[TypePattern]),
+    why: RemovalReason,
+) -> Unwanted<'a> {
     let delete = delete_policy(kept, why);
     let order = kept.live.applied.map_or(0, |applied| applied.delete_order);
     let defines = |other: &KeptObject| {
         other.id.is("apiextensions.k8s.io", "CustomResourceDefinition") && other.id.name == kept.type_name
     };
-    let is_instance = all.iter().any(defines);
+    let is_managed = |pattern: &TypePattern| pattern.matches(&kept.id.group, &kept.id.kind);
+    let is_instance = all.iter().any(defines) || managed.iter().any(is_managed);
     Unwanted { id: &kept.id, delete, order, is_deleted: kept.live.is_deleted, is_instance }
 }
 
@@ -92,7 +98,7 @@ pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>
     calls.listed().await?;
     let all = calls.all();
     let of_set = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
-    let left = remove(calls, of_set, &all, RemovalReason::ComponentDeleted).await?;
+    let left = remove(state, calls, (of_set, &all), RemovalReason::ComponentDeleted).await?;
     calls.observed();
     if let Some(why) = left.blocked.into_values().next() {
         return Err(DependentsError::Blocked(why));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::object_query::{ObjectQuery, State};
 use super::reconciler::{Last, ReconcilerMetrics};
-use super::subject::ObjectView;
+use super::subject::{DependentView, ObjectView};
 use crate::condition::{Condition, find, sanitize};
 use crate::queue::{Attempt, Phase};
 use crate::watch::UNDECODABLE;
@@ -68,7 +68,7 @@ impl Row {
         let wanted = query.search.to_lowercase();
         let texts = || {
             let name = format!("{} {} {}", self.kind, self.inspect.key, self.reconciler);
-            [name, self.why()].into_iter().chain(self.conditions())
+            [name, self.why()].into_iter().chain(self.conditions()).chain(self.dependents())
         };
         in_state && (wanted.is_empty() || texts().any(|text| text.to_lowercase().contains(&wanted)))
     }
@@ -121,12 +121,20 @@ impl Row {
         own.into_iter().chain(watched).chain(owned).collect()
     }
 
+    /// The dependents, each as a line.
+    pub(super) fn dependents(&self) -> Vec<String> {
+        let line =
+            |one: &DependentView| format!("wave {}: {} is {}: {}", one.wave, one.object, one.status, one.message);
+        self.inspect.dependents.iter().map(line).collect()
+    }
+
     pub(super) fn json(&self) -> Value {
         let ready = self.summary().map(told);
         let last = self.last.map(|last| {
             json!({ "outcome": last.outcome, "seconds": seconds(last.took), "secondsAgo": seconds(last.at.elapsed()) })
         });
         let attempt = self.attempt();
+        let dependent = |one: &DependentView| json!({ "object": one.object, "step": one.step, "wave": one.wave, "status": one.status, "message": one.message });
         json!({
             "kind": self.kind,
             "reconciler": self.reconciler,
@@ -139,6 +147,7 @@ impl Row {
             "isReady": self.is_ready(),
             "ready": ready,
             "conditions": self.inspect.conditions.iter().map(told).collect::<Vec<_>>(),
+            "dependents": self.inspect.dependents.iter().map(dependent).collect::<Vec<_>>(),
             "lastPass": last,
             "failures": attempt.failures,
             "conflicts": attempt.conflicts,

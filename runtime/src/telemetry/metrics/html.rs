@@ -120,14 +120,17 @@ fn object(row: &Row, query: &ObjectQuery) -> String {
     format!("{} {space}{}{deleting}", only(kind, &row.kind), only(itself, &key.name))
 }
 
-/// The reason of the summary, and the other conditions to unfold.
+/// The reason of the summary, and the other conditions and the dependents to unfold.
 fn why(row: &Row) -> String {
-    let conditions = row.conditions();
-    let text = escaped(&row.why());
-    match conditions.is_empty() {
-        true => text,
-        false => text + &folded("conditions", &conditions),
+    let (conditions, dependents) = (row.conditions(), row.dependents());
+    let mut text = escaped(&row.why());
+    if !conditions.is_empty() {
+        text += &folded("conditions", &conditions);
     }
+    if !dependents.is_empty() {
+        text += &folded(&format!("{} dependents", dependents.len()), &dependents);
+    }
+    text
 }
 
 /// Lines behind a title, which unfolds them without a script.

@@ -23,4 +23,4 @@ pub(crate) use self::custom::Custom;
 pub(crate) use self::reconciler::ReconcilerMetrics;
 pub(crate) use self::registry::Metrics;
 pub(crate) use self::server::{Listener, serve};
-pub(crate) use self::subject::{ObjectView, Subject};
+pub(crate) use self::subject::{DependentView, ObjectView, Subject};

@@ -26,7 +26,8 @@ impl Collector for Scrape {
         workers(&all, &mut encoder)?;
         queues(&all, &mut encoder)?;
         conditions(&all, &mut encoder)?;
-        policies(&all, &mut encoder)
+        policies(&all, &mut encoder)?;
+        dependents(&all, &mut encoder)
     }
 }
 
@@ -119,6 +120,20 @@ fn policies(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error>
         queue.policies(&mut |word| counts.iter_mut().filter(|(of, _)| *of == word).for_each(|(_, count)| *count += 1));
         for (policy, count) in counts {
             let labels = [("controller", controller.name()), ("policy", policy)];
+            ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the number of dependents per kind and status, for reconcilers with dependents.
+fn dependents(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let help = "Objects that the steps of this reconciler keep";
+    let type_ = ConstGauge::new(0_i64).metric_type();
+    let mut family = encoder.encode_descriptor("evenkeel_dependents", help, None, type_)?;
+    for (controller, queue) in all {
+        for ((kind, status), count) in queue.dependents() {
+            let labels = [("controller", controller.name()), ("kind", &*kind), ("status", status)];
             ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
         }
     }

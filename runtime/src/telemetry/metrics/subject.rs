@@ -1,5 +1,6 @@
 //! The interface through which metrics and debug pages read a running reconciler.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::condition::Condition;
@@ -23,6 +24,8 @@ pub(crate) trait Subject: Send + Sync {
     fn conditions(&self, see: &mut dyn FnMut(&Condition));
     /// Calls `see` with the policy of each object; never if the reconciler has no policies.
     fn policies(&self, see: &mut dyn FnMut(&'static str));
+    /// The number of dependents of all objects, by kind and kstatus; empty if no step keeps any.
+    fn dependents(&self) -> BTreeMap<(String, &'static str), i64>;
 }
 
 /// The state of one object, read without an API call. Contains neither its spec nor its data.
@@ -41,6 +44,22 @@ pub(crate) struct ObjectView {
     pub(crate) watched: Vec<String>,
     /// The objects that it owns.
     pub(crate) owned: Vec<String>,
+    /// The objects that its steps keep.
+    pub(crate) dependents: Vec<DependentView>,
     /// The state in the queue. `None`: idle, without a history.
     pub(crate) spot: Option<KeyStatus>,
+}
+
+/// A dependent of an object.
+pub(crate) struct DependentView {
+    /// Kind, namespace and name.
+    pub(crate) object: String,
+    /// The step that keeps it.
+    pub(crate) step: String,
+    /// The wave in which it was applied.
+    pub(crate) wave: i16,
+    /// Its status, as a word of kstatus.
+    pub(crate) status: &'static str,
+    /// The cause of the status, in a sentence.
+    pub(crate) message: String,
 }

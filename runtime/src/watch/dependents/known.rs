@@ -61,6 +61,17 @@ impl KnownDependent {
         number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status, annotated])
     }
 
+    /// The time until the object is applied again although nothing has changed. `None`: it is not, or it is due already.
+    pub(super) fn until_reapply(&self) -> Option<Duration> {
+        let after = self.live.applied?.reapply_after()?;
+        after.checked_sub(self.since.elapsed()).filter(|left| !left.is_zero() && !self.live.is_deleted)
+    }
+
+    /// Its status now.
+    pub(crate) fn status(&self) -> ObjectStatus {
+        if self.live.is_deleted { ObjectStatus::Terminating } else { self.live.status.clone() }
+    }
+
     /// It, with its age and whether it has drifted.
     pub(crate) fn now(mut self) -> LiveObject {
         self.live.has_drifted = self.baseline.is_none_or(|baseline| Some(baseline) != self.fields);

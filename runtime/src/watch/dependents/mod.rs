@@ -4,8 +4,11 @@ mod known;
 mod store;
 mod writing;
 
+#[cfg(feature = "metrics")]
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
@@ -22,6 +25,8 @@ use super::shared::SharedWatches;
 use super::watch_target::WatchTarget;
 use crate::api::{ApiError, Target};
 use crate::client::decode::Marked;
+#[cfg(feature = "metrics")]
+use crate::dependency::ObjectStatus;
 use crate::dependent_rules::manifest::ObjectId;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::annotations::OPERATOR;
@@ -156,6 +161,21 @@ impl DependentCache {
         let mut all: Vec<_> = self.0.store.of(component).into_iter().map(named).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         all
+    }
+
+    /// The number of dependents of all components, by kind and kstatus.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn counts(&self) -> BTreeMap<(String, &'static str), i64> {
+        let kind = |at: usize| self.0.kinds[at].resource.kind.clone();
+        let all = (0..self.0.kinds.len()).flat_map(|at| ObjectStatus::WORDS.map(|status| ((kind(at), status), 0)));
+        let mut counts: BTreeMap<_, i64> = all.collect();
+        self.0.store.statuses(&mut |at, status| *counts.entry((kind(at), status)).or_default() += 1);
+        counts
+    }
+
+    /// The time until the first dependent of the component is applied again although nothing has changed.
+    pub(crate) fn until_reapply(&self, component: &Key) -> Option<Duration> {
+        self.0.store.until_reapply(component)
     }
 
     /// A sum over the dependents of a component that changes with every change that a pass must see.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::known::KnownDependent;
 use crate::queue::Key;
@@ -33,6 +34,8 @@ struct Entry {
 #[derive(Default)]
 struct Group {
     ids: HashSet<Id>,
+    /// Those that are applied again although nothing has changed.
+    reapplied: HashSet<Id>,
     sum: u64,
 }
 
@@ -62,6 +65,19 @@ impl Store {
 
     pub(super) fn sum(&self, component: &Key) -> u64 {
         self.lock().components.get(component).map_or(0, |group| group.sum)
+    }
+
+    /// The time until the first object of the component is applied again although nothing has changed.
+    pub(super) fn until_reapply(&self, component: &Key) -> Option<Duration> {
+        let state = self.lock();
+        let ids = state.components.get(component).into_iter().flat_map(|group| &group.reapplied);
+        ids.filter_map(|id| state.objects.get(id)?.known.until_reapply()).min()
+    }
+
+    /// Calls `see` with the kind and the status of each dependent.
+    #[cfg(feature = "metrics")]
+    pub(super) fn statuses(&self, see: &mut dyn FnMut(usize, &'static str)) {
+        self.lock().objects.iter().for_each(|((at, _), entry)| see(*at, entry.known.status().as_str()));
     }
 
     pub(super) fn components(&self) -> Vec<Key> {
@@ -187,6 +203,9 @@ impl State {
         let group = self.components.entry(entry.known.component.clone()).or_default();
         group.sum = group.sum.wrapping_add(entry.known.number(&id.1));
         group.ids.insert(id.clone());
+        if entry.known.live.applied.is_some_and(|applied| applied.reapply.is_some()) {
+            group.reapplied.insert(id.clone());
+        }
         self.objects.insert(id, entry);
     }
 
@@ -195,6 +214,7 @@ impl State {
         let group = self.components.get_mut(&known.component)?;
         group.sum = group.sum.wrapping_sub(known.number(&id.1));
         group.ids.remove(id);
+        group.reapplied.remove(id);
         if group.ids.is_empty() {
             self.components.remove(&known.component);
         }

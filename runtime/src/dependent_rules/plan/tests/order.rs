@@ -7,7 +7,7 @@ fn names(plan: &Plan) -> Vec<&str> {
 }
 
 #[test]
-fn objects_are_sorted_by_wave_part_and_rank() {
+fn fault_26_objects_are_sorted_by_wave_part_and_rank() {
     let webhook = |name: &str, service: &str| {
         let mut webhook = manifest("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", name, &[]);
         webhook["webhooks"] = json!([{ "clientConfig": { "service": { "name": service, "namespace": "a" } } }]);
