@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::digest::Digest;
 use crate::dependent_rules::policy::{DeletePolicy, ReconcilePolicy, Settings};
+use crate::interval::LONGEST;
 
 /// The form of manifests and digests that this version writes.
 const FORM: &str = "1";
@@ -36,9 +37,8 @@ impl Applied {
     #[must_use]
     pub fn new(content: Digest, settings: Digest, of: &Settings) -> Self {
         let (content, settings) = (Some(content), Some(settings));
-        // The annotation has whole seconds.
-        let whole = |interval: Duration| Duration::from_secs(interval.as_secs().max(1));
-        let reapply = of.reapply.filter(|_| of.reconcile != ReconcilePolicy::Once).map(whole);
+        let reapply = of.reapply.filter(|_| of.reconcile != ReconcilePolicy::Once);
+        let reapply = reapply.map(|interval| whole_seconds(interval.as_secs()));
         Self { content, settings, delete: of.delete, wave: of.apply_order, delete_order: of.delete_order, reapply }
     }
 
@@ -49,6 +49,11 @@ impl Applied {
         let early = self.content.map_or(0.0, Digest::fraction) / 2.0;
         self.reapply.map(|interval| interval.mul_f64(1.0 - early))
     }
+}
+
+/// An interval as the annotation has it. Another client may have written any number.
+fn whole_seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds).clamp(Duration::from_secs(1), LONGEST)
 }
 
 impl fmt::Display for Applied {
@@ -86,7 +91,7 @@ impl FromStr for Applied {
                 Some(("wave", wave)) => applied.wave = wave.parse().map_err(|_| NotApplied)?,
                 Some(("order", order)) => applied.delete_order = order.parse().map_err(|_| NotApplied)?,
                 Some(("reapply", seconds)) => {
-                    applied.reapply = Some(Duration::from_secs(seconds.parse().map_err(|_| NotApplied)?));
+                    applied.reapply = Some(whole_seconds(seconds.parse().map_err(|_| NotApplied)?));
                 }
                 // A later version may store more.
                 Some(_) if !is_of_form => {}
@@ -116,6 +121,16 @@ mod tests {
         assert_eq!(again.to_string().parse(), Ok(again));
         assert_eq!(with(DeletePolicy::Delete, 0).to_string(), format!("1 {digest} {digest}"));
         assert!(with(DeletePolicy::Orphan, 3).to_string().ends_with(" delete=orphan order=3"));
+    }
+
+    #[test]
+    fn an_interval_that_another_client_wrote_is_clamped() {
+        let digest = Digest::of_all([]);
+        for (seconds, expected) in [(u64::MAX, LONGEST), (0, Duration::from_secs(1))] {
+            let applied: Applied = format!("1 {digest} {digest} reapply={seconds}").parse().unwrap();
+            assert_eq!(applied.reapply, Some(expected));
+            assert!(applied.reapply_after().is_some_and(|after| after <= expected));
+        }
     }
 
     #[test]
