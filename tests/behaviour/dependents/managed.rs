@@ -89,6 +89,17 @@ on_each_server!(
     a_namespace_that_is_missing_is_refused_by_the_argument
 );
 
+async fn install(world: &World) {
+    world.install(&Plant::crd()).await;
+    world.install(&Pipe::crd()).await;
+}
+
+/// An operator for plants.
+pub(crate) async fn start(world: &World) -> Running {
+    install(world).await;
+    world.operator::<plant>(())
+}
+
 pub(crate) async fn create(world: &World, spec: Value) {
     let plant =
         json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Plant", "metadata": { "name": "a" }, "spec": spec });
@@ -100,9 +111,7 @@ fn has_reason(reason: &'static str) -> impl Fn(&Value) -> bool {
 }
 
 async fn what_serves_a_type_comes_before_its_instances_and_goes_after_all_of_them(world: World) -> World {
-    world.install(&Plant::crd()).await;
-    world.install(&Pipe::crd()).await;
-    let operator = world.operator::<plant>(());
+    let operator = start(&world).await;
     create(&world, json!({ "pipes": ["main"] })).await;
     world.until::<Plant>("a", "ready", is_ready).await;
     let place = |sent: &[String], method: &str, end: &str| {
@@ -140,8 +149,7 @@ async fn what_serves_a_type_comes_before_its_instances_and_goes_after_all_of_the
 }
 
 async fn a_namespace_that_is_missing_is_refused_by_the_argument(world: World) -> World {
-    world.install(&Plant::crd()).await;
-    world.install(&Pipe::crd()).await;
+    install(&world).await;
     let other = format!("{}-new", world.namespace);
     let operator = Running::start(world.prepare_in::<plant>(&[&world.namespace, &other], ()));
     create(&world, json!({ "engine_in": other })).await;
@@ -150,16 +158,21 @@ async fn a_namespace_that_is_missing_is_refused_by_the_argument(world: World) ->
     world
 }
 
-#[tokio::test(start_paused = true)]
-async fn unchanged_objects_are_applied_again_after_the_time_of_the_argument() {
+/// A plant whose objects are applied again each hour, three hours later. The pipe has the update policy `recreate`. The wire has the calls of
+/// these hours.
+pub(crate) async fn three_hours_later() -> (World, Running) {
     let world = World::within(Cluster::start().await);
-    world.install(&Plant::crd()).await;
-    world.install(&Pipe::crd()).await;
-    let operator = world.operator::<plant>(());
+    let operator = start(&world).await;
     create(&world, json!({ "pipes": ["main"] })).await;
     world.until::<Plant>("a", "ready", is_ready).await;
     world.wire.clear();
     tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    (world, operator)
+}
+
+#[tokio::test(start_paused = true)]
+async fn unchanged_objects_are_applied_again_after_the_time_of_the_argument() {
+    let (world, operator) = three_hours_later().await;
     let sent = calls(&world);
     for end in ["configmaps/engine", "pipes/main"] {
         // Each is due between half an hour and an hour after its last write.

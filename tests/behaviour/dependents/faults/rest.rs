@@ -8,10 +8,9 @@ use evenkeel_tests::running::Running;
 use evenkeel_tests::test_env::{World, quiet};
 use evenkeel_tests::widget::{condition, is_ready, reason};
 use k8s_openapi::api::core::v1::Secret;
-use kube::CustomResourceExt;
 use serde_json::json;
 
-use crate::dependents::managed::{Pipe, Plant, create, plant};
+use crate::dependents::managed::{self, Plant, create, three_hours_later};
 use crate::dependents::shop::{Shop, open, start};
 
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -62,16 +61,9 @@ async fn fault_02_nothing_is_applied_again_while_nothing_changes() {
     operator.stop().await.unwrap();
 }
 
-/// A plant whose objects are applied again each hour, three hours later. The pipe has the update policy `recreate`.
+/// A plant whose pipe was applied again at least twice.
 async fn applied_again() -> (World, Running) {
-    let world = World::within(Cluster::start().await);
-    world.install(&Plant::crd()).await;
-    world.install(&Pipe::crd()).await;
-    let operator = world.operator::<plant>(());
-    create(&world, json!({ "pipes": ["main"] })).await;
-    world.until::<Plant>("a", "ready", is_ready).await;
-    world.wire.clear();
-    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    let (world, operator) = three_hours_later().await;
     let count = sent(&world, |call| call.is_write() && call.path.ends_with("/pipes/main")).len();
     assert!(count >= 2, "{count}");
     (world, operator)
@@ -113,9 +105,7 @@ async fn fault_05_a_suspended_component_writes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn fault_24_a_missing_secret_is_waited_for_without_a_call() {
     let world = World::within(Cluster::start().await);
-    world.install(&Plant::crd()).await;
-    world.install(&Pipe::crd()).await;
-    let operator = world.operator::<plant>(());
+    let operator = managed::start(&world).await;
     create(&world, json!({ "fuel": "gas" })).await;
     let waits = |plant: &serde_json::Value| condition(plant, "Applied").is_some_and(|one| one["status"] == "False");
     world.until::<Plant>("a", "the secret", waits).await;
