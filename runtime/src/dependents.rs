@@ -11,7 +11,7 @@ pub use crate::dependent_rules::policy::{
 };
 pub use crate::pipeline::dependents::{Converge, Converged, Converges, Dependents, DependentsError, Entry, Wanted};
 #[cfg(feature = "templates")]
-pub use crate::pipeline::dependents::{Renders, TemplateError, Templates};
+pub use crate::pipeline::dependents::{Renders, Source, TemplateError, Templates};
 pub use crate::pipeline::permission::DependentOf;
 pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents};
 

@@ -12,6 +12,7 @@ mod namespaces;
 mod property;
 mod rollout;
 mod shown;
+mod sources;
 mod sweep;
 mod templates;
 mod types;

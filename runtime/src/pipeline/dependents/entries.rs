@@ -3,22 +3,25 @@
 use super::entry::Entry;
 use super::error::DependentsError;
 #[cfg(feature = "templates")]
-use super::rendering::rendered;
+use super::rendering::{objects, rendered};
 use super::wanted::{Change, WantedParts};
 use crate::pipeline::state::PassState;
 use crate::wiring::Relation;
 
-/// Renders the templates of the set, and changes all objects. `relations`: the kinds that the step declares.
+/// Renders the templates and the sources of the set, and changes all objects. `relations`: the kinds that the step declares.
 #[cfg(feature = "templates")]
 pub(super) async fn entries(
     state: &PassState,
     relations: &'static [Relation],
     wanted: WantedParts,
 ) -> Result<Vec<Entry>, DependentsError> {
-    let WantedParts { mut entries, renderings, changes } = wanted;
+    let WantedParts { mut entries, renderings, sources, changes } = wanted;
     let backend = state.backend.clone();
     for rendering in renderings {
         entries.extend(rendered(&*backend, relations, rendering).await?);
+    }
+    for source in sources {
+        entries.extend(objects(source.rendered().await?, relations)?);
     }
     change(&mut entries, &changes);
     Ok(entries)

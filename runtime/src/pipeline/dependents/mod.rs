@@ -15,6 +15,8 @@ mod rendering;
 mod result;
 mod run;
 mod settings;
+#[cfg(feature = "templates")]
+mod source;
 mod status;
 mod tail;
 #[cfg(feature = "templates")]
@@ -30,6 +32,8 @@ pub(crate) use self::protection::check_deletion;
 pub use self::result::Renders;
 pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
 pub use self::settings::SetSettings;
+#[cfg(feature = "templates")]
+pub use self::source::Source;
 #[cfg(feature = "operator")]
 pub(crate) use self::tail::remove_redundant;
 #[cfg(feature = "templates")]

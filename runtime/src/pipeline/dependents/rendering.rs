@@ -52,9 +52,14 @@ pub(super) async fn rendered(
     let is_large = templates.size() + values.to_string().len() > LARGE;
     let rendered =
         if is_large { render_blocking(backend, templates, values).await } else { render(templates, &values) };
+    objects(rendered?, relations)
+}
+
+/// The objects, each of a kind that the step declares.
+pub(super) fn objects(rendered: Vec<Rendered>, relations: &[Relation]) -> Result<Vec<Entry>, DependentsError> {
     let kinds = relations.iter().filter(|relation| relation.how == How::Keeps).filter_map(|relation| relation.kind);
     let kinds: Vec<KindInfo> = kinds.map(|kind| kind()).collect();
-    let entries = rendered?.into_iter().map(|rendered| entry(rendered, &kinds));
+    let entries = rendered.into_iter().map(|rendered| entry(rendered, &kinds));
     entries.collect::<Result<_, InvalidManifest>>().map_err(Into::into)
 }
 

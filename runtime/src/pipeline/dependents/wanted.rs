@@ -12,6 +12,8 @@ use super::rendering::Rendering;
 #[cfg(feature = "templates")]
 use super::result::Renders;
 #[cfg(feature = "templates")]
+use super::source::{Pending, Source};
+#[cfg(feature = "templates")]
 use super::templates::Templates;
 use crate::dependent_rules::manifest::InvalidManifest;
 use crate::pipeline::permission::DependentOf;
@@ -30,6 +32,8 @@ pub(super) struct WantedParts {
     pub(super) entries: Vec<Entry>,
     #[cfg(feature = "templates")]
     pub(super) renderings: Vec<Rendering>,
+    #[cfg(feature = "templates")]
+    pub(super) sources: Vec<Pending>,
     pub(super) changes: Vec<Change>,
 }
 
@@ -84,6 +88,29 @@ impl<S> Wanted<S> {
     {
         let is_declared = S::TEMPLATES.iter().any(|declared| declared.is(templates));
         self.parts.renderings.push(Rendering::new(templates, values, is_declared));
+        self
+    }
+
+    /// Adds the objects that a source prints.
+    ///
+    /// It is rendered in [`Cx::converge`](crate::Cx::converge), which fails with [`RenderFailed`](super::DependentsError::RenderFailed) if the
+    /// source fails, prints no YAML, or prints more than 32 MiB.
+    #[cfg(feature = "templates")]
+    pub fn source(&mut self, source: impl Source) -> &mut Self {
+        self.parts.sources.push(Pending::of(source));
+        self
+    }
+
+    /// Adds the objects of a YAML text with any number of documents, of kinds that the step declares.
+    ///
+    /// A value that is put into the text by hand may become a field or a document of its own. Use templates for values of users.
+    ///
+    /// ```ignore
+    /// wanted.yaml(include_str!("../manifests/rules.yaml"));
+    /// ```
+    #[cfg(feature = "templates")]
+    pub fn yaml(&mut self, text: &str) -> &mut Self {
+        self.parts.sources.push(Pending::text(text));
         self
     }
 

@@ -13,7 +13,7 @@ const NODES: usize = 10_000_000;
 ///
 /// # Errors
 /// The text is no YAML. The error is the line and the cause, without content of the text.
-pub(super) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)> {
+pub(in crate::pipeline::dependents) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.budget = Some(budget());
     options.legacy_octal_numbers = true;
