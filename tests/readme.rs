@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A fenced block of the README under a marker `<!-- path -->`: the path and the text.
 struct Block {
@@ -90,4 +92,25 @@ fn every_folder_in_the_readme_map_exists() {
     for path in paths {
         assert!(root().join(path).exists(), "{path} is on the map, but not there");
     }
+}
+
+/// The packages that cargo builds for a selection with their features, but for those of the workspace.
+fn dependencies(selection: &[&str]) -> BTreeSet<String> {
+    let format = ["tree", "--offline", "--prefix", "none", "--format", "{p} {f}"];
+    let tree = Command::new(env!("CARGO")).args(format).args(selection).current_dir(root()).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let packages = tree.lines().map(|line| line.trim_end_matches(" (*)"));
+    packages.filter(|line| !line.contains(" (/") && !line.is_empty()).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn the_commands_of_the_readme_share_one_build_of_the_dependencies() {
+    let example = dependencies(&["-p", "examples", "-e", "normal,build"]);
+    let all = dependencies(&["--workspace", "-e", "normal,build,dev"]);
+    let built_again: Vec<&String> = example.difference(&all).collect();
+    assert!(
+        example.len() > 100 && built_again.is_empty(),
+        "add these features in examples/Cargo.toml: {built_again:?}"
+    );
 }

@@ -1,0 +1,17 @@
+//! The figures of memory are not worse than the committed ones. They are the same, whether the program is optimised or not.
+#![allow(clippy::print_stderr, reason = "progress of a slow test")]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+#[path = "../benches/figures/count.rs"]
+mod count;
+#[path = "../benches/figures/memory.rs"]
+mod memory;
+
+use evenkeel_bench::report::{MEMORY, Report};
+
+#[test]
+fn memory_is_not_worse_than_the_committed_figures() {
+    let mut report = Report::new(MEMORY);
+    memory::tables(&mut report, 1_000);
+    assert_eq!(report.compared(), 0, "see above for what is missed or worse");
+}
