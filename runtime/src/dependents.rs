@@ -10,8 +10,10 @@ pub use crate::dependent_rules::policy::{
     AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, Policies, ReconcilePolicy, UnknownValue, UpdatePolicy,
 };
 pub use crate::pipeline::dependents::{Converge, Converged, Converges, Dependents, DependentsError, Entry, Wanted};
+#[cfg(feature = "programs")]
+pub use crate::pipeline::dependents::{HelmChart, Kustomization};
 #[cfg(feature = "templates")]
-pub use crate::pipeline::dependents::{Renders, Source, TemplateError, Templates};
+pub use crate::pipeline::dependents::{Renders, Source, SourceError, TemplateError, Templates};
 pub use crate::pipeline::permission::DependentOf;
 pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents};
 

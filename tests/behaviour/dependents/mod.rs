@@ -9,6 +9,7 @@ mod faults;
 mod foreign;
 mod managed;
 mod namespaces;
+mod programs;
 mod property;
 mod rollout;
 mod shown;

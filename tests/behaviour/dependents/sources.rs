@@ -1,6 +1,6 @@
 //! Sets from YAML texts and from sources of the author.
 
-use evenkeel::dependents::{Dependents, DependentsError, Source};
+use evenkeel::dependents::{Dependents, DependentsError, Source, SourceError};
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::World;
@@ -47,8 +47,8 @@ impl Source for Printer {
         "the printer".into()
     }
 
-    async fn render(self) -> Result<String, String> {
-        if self.0 == "broken" { Err("it is out of paper".into()) } else { Ok(self.0) }
+    async fn render(self) -> Result<String, SourceError> {
+        if self.0 == "broken" { Err(SourceError::Invalid("it is out of paper".into())) } else { Ok(self.0) }
     }
 }
 

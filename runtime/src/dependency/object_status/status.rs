@@ -18,7 +18,7 @@ pub enum ObjectStatus {
 
 impl ObjectStatus {
     /// All words of [`as_str`](Self::as_str).
-    #[cfg(feature = "dependents")]
+    #[cfg(all(feature = "dependents", feature = "metrics"))]
     pub(crate) const WORDS: [&'static str; 4] = ["Current", "InProgress", "Failed", "Terminating"];
 
     /// The word for it in kstatus: `Current`, `InProgress`, `Failed` or `Terminating`.

@@ -16,8 +16,10 @@ use crate::outcome::{Class, ReconcileError};
 pub enum DependentsError {
     /// A manifest cannot be applied, whatever the state of the cluster.
     ManifestInvalid(InvalidManifest),
-    /// A template cannot be rendered. Contains the file, the line and the cause.
+    /// A template or a source cannot be rendered. Contains its name, the line and the cause.
     RenderFailed(String),
+    /// A source cannot be rendered now. Contains its name and the cause.
+    SourceFailed(String),
     /// The API server refuses to change a field of an existing object.
     FieldImmutable(String),
     /// An object of another owner has the name of a dependent.
@@ -72,6 +74,7 @@ impl fmt::Display for DependentsError {
             Self::ManifestInvalid(error) => error.fmt(f),
             Self::Call(error) => error.fmt(f),
             Self::RenderFailed(text)
+            | Self::SourceFailed(text)
             | Self::FieldImmutable(text)
             | Self::Foreign(text)
             | Self::Progressing(text, _)
@@ -96,6 +99,7 @@ impl std::error::Error for DependentsError {
 
 const INVALID: &str = "ManifestInvalid";
 const RENDER: &str = "RenderFailed";
+const SOURCE: &str = "SourceFailed";
 const IMMUTABLE: &str = "FieldImmutable";
 const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
@@ -117,8 +121,14 @@ const OWN: &[VariantInfo] = &[
     VariantInfo::new(
         RENDER,
         "stalled",
-        "A template cannot be rendered; the message names the file, the line and the cause.",
+        "A template or a source cannot be rendered; the message names the file, the line and the cause.",
         Actions::STALLED,
+    ),
+    VariantInfo::new(
+        SOURCE,
+        "transient",
+        "A source cannot be rendered now; the message names it and the cause. It is tried again with back-off.",
+        Actions::TRANSIENT,
     ),
     VariantInfo::new(
         IMMUTABLE,
@@ -170,6 +180,7 @@ impl ReconcileError for DependentsError {
             Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
             Self::KindMissing(_, poll) => Class::Waiting { poll: Some(*poll) },
             Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
+            Self::SourceFailed(_) => Class::Transient,
             Self::Call(error) => error.class(),
         }
     }
@@ -178,6 +189,7 @@ impl ReconcileError for DependentsError {
         match self {
             Self::ManifestInvalid(_) => INVALID,
             Self::RenderFailed(_) => RENDER,
+            Self::SourceFailed(_) => SOURCE,
             Self::FieldImmutable(_) => IMMUTABLE,
             Self::Foreign(_) => FOREIGN,
             Self::Call(error) => error.reason(),

@@ -8,6 +8,8 @@ mod entry;
 mod error;
 mod lookup;
 mod namespaces;
+#[cfg(feature = "programs")]
+mod programs;
 mod progress;
 mod protection;
 #[cfg(feature = "templates")]
@@ -27,13 +29,15 @@ mod wanted;
 pub use self::context::Converge;
 pub use self::entry::Entry;
 pub use self::error::DependentsError;
+#[cfg(feature = "programs")]
+pub use self::programs::{HelmChart, Kustomization};
 pub(crate) use self::protection::check_deletion;
 #[cfg(feature = "templates")]
 pub use self::result::Renders;
 pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
 pub use self::settings::SetSettings;
 #[cfg(feature = "templates")]
-pub use self::source::Source;
+pub use self::source::{Source, SourceError};
 #[cfg(feature = "operator")]
 pub(crate) use self::tail::remove_redundant;
 #[cfg(feature = "templates")]

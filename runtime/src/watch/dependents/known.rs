@@ -68,6 +68,7 @@ impl KnownDependent {
     }
 
     /// Its status now.
+    #[cfg(feature = "metrics")]
     pub(crate) fn status(&self) -> ObjectStatus {
         if self.live.is_deleted { ObjectStatus::Terminating } else { self.live.status.clone() }
     }

@@ -1,0 +1,12 @@
+//! Sources that are programs: `helm template` and `kustomize build`.
+
+mod helm_chart;
+mod hooks;
+mod kustomization;
+mod memo;
+mod process;
+mod program;
+mod repeat;
+
+pub use self::helm_chart::HelmChart;
+pub use self::kustomization::Kustomization;
