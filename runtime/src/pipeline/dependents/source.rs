@@ -17,22 +17,21 @@ pub(super) const MOST_BYTES: usize = 32 << 20;
 /// The kinds of the manifests are those that the step declares, for example with `kinds("apps/v1/Deployment")`.
 ///
 /// ```
+/// use std::path::PathBuf;
+///
 /// use evenkeel::dependents::{Source, SourceError};
 ///
-/// struct Chart {
-///     values: String,
-/// }
+/// /// A file that another container of the pod renders.
+/// struct Rendered(PathBuf);
 ///
-/// impl Source for Chart {
+/// impl Source for Rendered {
 ///     fn name(&self) -> String {
-///         "charts/shop".into()
+///         self.0.display().to_string()
 ///     }
 ///
 ///     async fn render(self) -> Result<String, SourceError> {
-///         let output = std::process::Command::new("render-chart").arg(&self.values).output();
-///         // It may be installed later.
-///         let output = output.map_err(|error| SourceError::Failed(error.to_string()))?;
-///         String::from_utf8(output.stdout).map_err(|_| SourceError::Invalid("it prints no UTF-8".into()))
+///         // It may be there later.
+///         tokio::fs::read_to_string(&self.0).await.map_err(|error| SourceError::Failed(error.to_string()))
 ///     }
 /// }
 /// ```

@@ -29,7 +29,8 @@ use crate::pipeline::dependents::source::{Source, SourceError};
 /// | `before-hook-creation`, or no delete policy | `update-policy: recreate` |
 /// | `helm.sh/resource-policy: keep` | `delete-policy: orphan` |
 ///
-/// Objects for tests and for a rollback are left out. Hooks for a deletion, and `hook-failed`, are refused.
+/// A hook with all four types is treated as `pre-install,pre-upgrade`, and purged after all waves. Objects for tests and for a rollback are left
+/// out. Hooks for a deletion, and `hook-failed`, are refused.
 ///
 /// ```ignore
 /// wanted.source(HelmChart::new("charts/shop", &shop.name_any(), &namespace).values(&shop.spec.values));

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// How much of the error output is kept, in bytes.
 const MOST_ERRORS: u64 = 8 << 10;
+/// The longest time limit.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// How often a program that has closed its output is asked whether it has ended.
 const POLL: Duration = Duration::from_millis(5);
 
@@ -36,31 +38,32 @@ pub(super) enum Failure {
     Lost(io::Error),
 }
 
-/// A started program, which is killed with all programs that it has started unless it has ended.
-struct Running(Child);
+/// A started program. It is killed, with all programs that it has started, unless it has ended.
+struct Running {
+    child: Child,
+    has_ended: bool,
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if !matches!(self.0.try_wait(), Ok(Some(_))) {
-            self.kill();
+        if self.has_ended {
+            return;
         }
+        #[cfg(unix)]
+        if let Ok(Some(group)) = i32::try_from(self.child.id()).map(rustix::process::Pid::from_raw) {
+            // An error means that all have ended. The number is not given away before `wait`.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
 impl Running {
-    fn kill(&mut self) {
-        #[cfg(unix)]
-        if let Ok(Some(group)) = i32::try_from(self.0.id()).map(rustix::process::Pid::from_raw) {
-            // An error means that all have ended.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-
     fn status(&mut self, until: Instant) -> Result<ExitStatus, Failure> {
         loop {
-            if let Some(status) = self.0.try_wait().map_err(Failure::Lost)? {
+            if let Some(status) = self.child.try_wait().map_err(Failure::Lost)? {
+                self.has_ended = true;
                 return Ok(status);
             }
             if Instant::now() >= until {
@@ -73,15 +76,15 @@ impl Running {
 
 /// Runs the program in a process group of its own. Blocks until it has ended.
 pub(super) fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> Result<Ended, Failure> {
-    let until = Instant::now() + limits.time;
+    let until = Instant::now() + limits.time.min(LONGEST);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
-    let mut running = Running(command.spawn().map_err(Failure::NotStarted)?);
-    let child = &mut running.0;
+    let mut running = Running { child: command.spawn().map_err(Failure::NotStarted)?, has_ended: false };
+    let child = &mut running.child;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that ends without reading its input closes the pipe, which is no error.
-        thread::spawn(move || stdin.write_all(&input).or_else(|error| broken(error.kind()).then_some(()).ok_or(error)));
+        // A program may end without reading its input, which closes the pipe.
+        thread::spawn(move || drop(stdin.write_all(&input)));
     }
     let output = child.stdout.take().map(|stdout| read(stdout, limits.output + 1));
     let errors = child.stderr.take().map(|stderr| read(stderr, MOST_ERRORS));
@@ -93,20 +96,14 @@ pub(super) fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> Resu
     Ok(Ended { status, output, errors: all(errors, until).unwrap_or_default() })
 }
 
-fn broken(kind: ErrorKind) -> bool {
-    kind == ErrorKind::BrokenPipe
-}
-
-/// Reads the first bytes on a thread of its own. The rest is read and dropped if it is not wanted, unless the reader gets none of it.
+/// Reads the first bytes on a thread of its own, which drops the rest.
 fn read(pipe: impl Read + Send + 'static, most: u64) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let (mut pipe, mut bytes) = (pipe, Vec::new());
         let read = (&mut pipe).take(most).read_to_end(&mut bytes).map(|_| bytes);
-        let is_open = sender.send(read).is_ok();
-        if is_open {
-            let _ = io::copy(&mut pipe, &mut io::sink());
-        }
+        let _ = sender.send(read);
+        let _ = io::copy(&mut pipe, &mut io::sink());
     });
     receiver
 }
@@ -146,16 +143,27 @@ mod tests {
         assert!(matches!(shell("exec >&- 2>&-; sleep 600", "", soon), Err(Failure::Late)));
     }
 
+    /// A process that was killed may be a zombie until it is reaped.
+    fn is_running(pid: &str) -> bool {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ") && !state.contains(") X ")
+    }
+
     #[test]
     fn the_children_of_a_program_are_killed_with_it() {
         let file = std::env::temp_dir().join(format!("evenkeel-process-{}", std::process::id()));
-        let script = format!("sleep 600 & echo $! > {}; yes", file.display());
-        assert!(matches!(shell(&script, "", LIMITS), Err(Failure::TooLong)));
-        let child = std::fs::read_to_string(&file).unwrap();
-        std::fs::remove_file(&file).unwrap();
-        // It may be a zombie until it is reaped, but it does not run any more.
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z ") || state.contains(") X "), "{state}");
+        // Also those of a program that has ended before.
+        for rest in ["yes", "yes & exit 0"] {
+            let script = format!("sleep 600 & echo $! > {}; {rest}", file.display());
+            assert!(matches!(shell(&script, "", LIMITS), Err(Failure::TooLong)));
+            let child = std::fs::read_to_string(&file).unwrap();
+            std::fs::remove_file(&file).unwrap();
+            let until = Instant::now() + LIMITS.time;
+            while is_running(child.trim()) {
+                assert!(Instant::now() < until, "{child} has not been killed");
+                thread::sleep(POLL);
+            }
+        }
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Program {
         texts(&self.values, &mut secrets);
         // The longest first: it may contain another one.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        for secret in secrets.into_iter().filter(|text| !text.is_empty()) {
+        for secret in secrets.into_iter().filter(|text| text.len() > 2) {
             said = said.replace(&secret, "***");
         }
         if said.chars().count() > LONGEST {
@@ -137,7 +137,7 @@ impl Program {
     }
 }
 
-/// All texts and numbers of more than three characters, each as a message shows it.
+/// All texts and larger numbers, each as a message shows it.
 fn texts(value: &Value, all: &mut Vec<String>) {
     match value {
         Value::String(text) => all.push(text.split_whitespace().collect::<Vec<_>>().join(" ")),
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_message_of_a_program_contains_no_value() {
-        let values = json!({ "password": "s3cret", "nested": ["s3cret and\nmore", 12345], "on": true });
+        let values = json!({ "password": "s3cret", "nested": ["s3cret and\nmore", 12345], "on": true, "tier": "e" });
         let program = Program { command: "helm".into(), arguments: vec![], values, folder: ".".into(), time: TIME };
         let said = program.said("Error: template: shop:3: s3cret and\n  more 12345 s3cret is on\n");
         assert_eq!(said, "Error: template: shop:3: *** *** *** is on");
