@@ -123,7 +123,7 @@ impl Entry {
 }
 
 /// Adds an annotation, unless the object has it.
-fn annotate(object: &mut Value, annotation: &str, value: &str) {
+pub(super) fn annotate(object: &mut Value, annotation: &str, value: &str) {
     let Some(fields) = object.as_object_mut() else { return };
     let meta = fields.entry("metadata").or_insert_with(|| json!({}));
     let Some(meta) = meta.as_object_mut() else { return };

@@ -5,6 +5,7 @@ use std::future::Future;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
+use serde_json::Value;
 
 use super::error::DependentsError;
 use super::templates::{Rendered, documents};
@@ -84,23 +85,26 @@ impl Pending {
     /// Renders the manifests.
     pub(super) async fn rendered(self) -> Result<Vec<Rendered>, DependentsError> {
         let Self { name, text } = self;
-        let failed = |cause: String| DependentsError::RenderFailed(format!("{name}: {cause}"));
-        let text = text.await.map_err(|error| match error {
-            SourceError::Invalid(cause) => failed(cause),
+        let objects = text.await.and_then(|text| parsed(&text));
+        let objects = objects.map_err(|error| match error {
+            SourceError::Invalid(cause) => DependentsError::RenderFailed(format!("{name}: {cause}")),
             SourceError::Failed(cause) => DependentsError::SourceFailed(format!("{name}: {cause}")),
         })?;
-        if text.len() > MOST_BYTES {
-            return Err(failed("it prints more than 32 MiB".into()));
-        }
-        let invalid = |(line, cause): (Option<u64>, String)| match line {
-            Some(line) => failed(format!("in line {line} of its output {cause}")),
-            None => failed(cause),
-        };
-        let objects = documents(&text).map_err(invalid)?;
-        let rendered = objects.into_iter().map(|object| match object.is_object() {
-            true => Ok(Rendered { file: name.clone(), object }),
-            false => Err(failed("a document is no object; write `apiVersion`, `kind` ..".into())),
-        });
-        rendered.collect()
+        Ok(objects.into_iter().map(|object| Rendered { file: name.clone(), object }).collect())
+    }
+}
+
+/// The objects of a text with any number of documents.
+pub(super) fn parsed(text: &str) -> Result<Vec<Value>, SourceError> {
+    if text.len() > MOST_BYTES {
+        return Err(SourceError::Invalid("it prints more than 32 MiB".into()));
+    }
+    let objects = documents(text).map_err(|(line, cause)| match line {
+        Some(line) => SourceError::Invalid(format!("in line {line} of its output {cause}")),
+        None => SourceError::Invalid(cause),
+    })?;
+    match objects.iter().all(Value::is_object) {
+        true => Ok(objects),
+        false => Err(SourceError::Invalid("a document is no object; write `apiVersion`, `kind` ..".into())),
     }
 }

@@ -94,7 +94,8 @@ impl<S> Wanted<S> {
     /// Adds the objects that a source prints.
     ///
     /// It is rendered in [`Cx::converge`](crate::Cx::converge), which fails with [`RenderFailed`](super::DependentsError::RenderFailed) if the
-    /// source fails, prints no YAML, or prints more than 32 MiB.
+    /// source refuses its input, prints no YAML, or prints more than 32 MiB, and with
+    /// [`SourceFailed`](super::DependentsError::SourceFailed) if another attempt may succeed.
     #[cfg(feature = "templates")]
     pub fn source(&mut self, source: impl Source) -> &mut Self {
         self.parts.sources.push(Pending::of(source));

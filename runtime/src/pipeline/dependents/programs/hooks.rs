@@ -1,8 +1,9 @@
 //! Hooks of Helm as waves: the rules of SAP's component reconciler.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::dependent_rules::policy::{DeletePolicy, PREFIX, ReconcilePolicy, UpdatePolicy};
+use crate::pipeline::dependents::entry::annotate;
 use crate::pipeline::dependents::source::SourceError;
 
 const HOOK: &str = "helm.sh/hook";
@@ -27,7 +28,7 @@ pub(super) fn without_hooks(objects: Vec<Value>) -> Result<Vec<Value>, SourceErr
 /// Adds the annotations; returns whether the object is wanted.
 fn convert(object: &mut Value) -> Result<bool, SourceError> {
     if annotation(object, KEEP) == Some("keep") {
-        annotate(object, "delete-policy", DeletePolicy::Orphan.as_str());
+        set(object, "delete-policy", DeletePolicy::Orphan.as_str());
     }
     let Some(hook) = annotation(object, HOOK) else { return Ok(true) };
     let Some(Wave { order, purge, policy }) = wave(object, hook)? else { return Ok(false) };
@@ -38,13 +39,13 @@ fn convert(object: &mut Value) -> Result<bool, SourceError> {
     }
     let recreates = deleted.is_empty() || deleted.contains(&"before-hook-creation");
     let purges = deleted.contains(&"hook-succeeded");
-    annotate(object, "apply-order", &order.to_string());
-    annotate(object, "reconcile-policy", policy.as_str());
+    set(object, "apply-order", &order.to_string());
+    set(object, "reconcile-policy", policy.as_str());
     if recreates {
-        annotate(object, "update-policy", UpdatePolicy::Recreate.as_str());
+        set(object, "update-policy", UpdatePolicy::Recreate.as_str());
     }
     if purges {
-        annotate(object, "purge-order", &purge.to_string());
+        set(object, "purge-order", &purge.to_string());
     }
     Ok(true)
 }
@@ -102,14 +103,14 @@ fn words(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Sets an annotation of evenkeel, unless the chart has set it.
-fn annotate(object: &mut Value, name: &str, value: &str) {
-    if let Some(annotations) = object["metadata"]["annotations"].as_object_mut() {
-        annotations.entry(format!("{PREFIX}/{name}")).or_insert_with(|| json!(value));
-    }
+fn set(object: &mut Value, name: &str, value: &str) {
+    annotate(object, &format!("{PREFIX}/{name}"), value);
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn job(annotations: &Value) -> Value {

@@ -11,8 +11,7 @@ use serde_json::Value;
 use super::memo::{self, Fingerprint};
 use super::process::{self, Ended, Failure, Limits};
 use super::repeat::differences;
-use crate::pipeline::dependents::source::{MOST_BYTES, SourceError};
-use crate::pipeline::dependents::templates::documents;
+use crate::pipeline::dependents::source::{MOST_BYTES, SourceError, parsed};
 
 /// The time limit of a run.
 pub(super) const TIME: Duration = Duration::from_secs(60);
@@ -40,7 +39,7 @@ impl Program {
     /// # Errors
     /// The program fails, is killed, or prints different objects for the same input.
     pub(super) async fn manifests(self, convert: Convert) -> Result<String, SourceError> {
-        // On a thread for blocking work also where the clock is virtual, which then stands still.
+        // The run blocks. While a thread for blocking work is busy, a paused clock of tokio does not advance.
         let work = tokio::task::spawn_blocking(move || self.run(convert));
         let output = work.await.map_err(|_| SourceError::Failed("it was interrupted".into()))??;
         Ok((*output).to_owned())
@@ -80,12 +79,7 @@ impl Program {
             return Err(self.refused(&ended));
         }
         let output = String::from_utf8(ended.output).map_err(|_| SourceError::Invalid("it prints no UTF-8".into()))?;
-        documents(&output).map_err(|(line, cause)| {
-            SourceError::Invalid(match line {
-                Some(line) => format!("in line {line} of its output {cause}"),
-                None => cause,
-            })
-        })
+        parsed(&output)
     }
 
     /// The process without the environment of the operator, which may hold credentials and lead to the cluster.
