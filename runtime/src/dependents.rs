@@ -9,7 +9,9 @@ pub use crate::dependent_rules::manifest::InvalidManifest;
 pub use crate::dependent_rules::policy::{
     AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, Policies, ReconcilePolicy, UnknownValue, UpdatePolicy,
 };
-pub use crate::pipeline::dependents::{Converge, Converged, Converges, Dependents, DependentsError, Entry, Wanted};
+pub use crate::pipeline::dependents::{
+    Converge, Converged, Converges, Dependents, DependentsError, Entry, Site, Wanted,
+};
 #[cfg(feature = "programs")]
 pub use crate::pipeline::dependents::{HelmChart, Kustomization};
 #[cfg(feature = "templates")]

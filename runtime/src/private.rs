@@ -16,6 +16,8 @@ pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::check::{
     check_actions_stored, check_bare_status, check_fields, check_loop, check_step, check_summary, check_unset,
 };
+#[cfg(feature = "dependents")]
+pub use crate::pipeline::context::find_site;
 pub use crate::pipeline::context::{
     Cx, Pass, begin_each, both, conclude, ended, finish, finish_each, fork, joined, merge,
 };
@@ -24,6 +26,8 @@ pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 pub use crate::pipeline::dependents::{Converges, SetSettings, returns_dependents, stores_dependents};
 #[cfg(feature = "templates")]
 pub use crate::pipeline::dependents::{Renders, TemplateFile, Templates, count_relations, join_relations};
+#[cfg(feature = "dependents")]
+pub use crate::pipeline::handler::HasSite;
 pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;

@@ -8,6 +8,7 @@ use syn::Path;
 use super::keeps::{self, Keeps};
 use super::parse_relation;
 use super::relation::{Own, Watch};
+use super::site;
 use super::uses::{self, Use};
 use crate::errors::Errors;
 use crate::syntax::args::{Arg, Keys, parse_args};
@@ -24,6 +25,7 @@ const KEYS: Keys = Keys {
         "owns",
         "dependents",
         "uses",
+        "site",
         "external",
         "actions",
         "timeout",
@@ -66,6 +68,8 @@ pub(crate) struct StepArgs {
     pub(crate) owns: Vec<Own>,
     pub(crate) keeps: Option<Keeps>,
     pub(crate) uses: Vec<Use>,
+    /// The function that says where and as whom the step acts.
+    pub(crate) site: Option<Path>,
     pub(crate) external: Option<Ident>,
     /// When a precondition or a postcondition runs.
     pub(crate) order: Option<Order>,
@@ -115,6 +119,7 @@ impl StepArgs {
                 let watch = self.parsed(arg, parse_relation::watch(arg), errors);
                 self.watches.extend(watch);
             }
+            "site" => self.site = errors.take(site::parse(arg)),
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
             "timeout" => {
                 let duration = arg.value("\"30s\"").and_then(|value| parse_duration("timeout", value));

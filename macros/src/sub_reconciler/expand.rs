@@ -10,6 +10,7 @@ use super::expand_keeps;
 use super::model::{ErrorType, Step, StepReason};
 use super::parts::Parts;
 use super::relation::{Adopt, Cache, How, Level, Own, Watch};
+use super::site;
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
@@ -39,7 +40,8 @@ pub(crate) fn expand(step: &Step) -> Parts {
     };
     let attrs = function.inherited_as(&format!("the step `{name}`."));
     let marker = marker.define(&attrs, &args.krate.full());
-    Parts { function: expand_sent(function, &args.krate.full()), marker, impls }
+    let entered = site::enter(step);
+    Parts { function: expand_sent(entered.as_ref().unwrap_or(function), &args.krate.full()), marker, impls }
 }
 
 fn expand_impl(step: &Step) -> TokenStream {
@@ -49,6 +51,7 @@ fn expand_impl(step: &Step) -> TokenStream {
     let (params, bounds) = marker.params(None, &TokenStream::new());
     let kind = expand_object(step);
     let (settings, keeps) = (expand_keeps::expand_settings(step), expand_keeps::expand_impls(step));
+    let site = site::expand_impl(step);
     quote! {
         impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #kind;
@@ -59,6 +62,7 @@ fn expand_impl(step: &Step) -> TokenStream {
             #settings
         }
         #keeps
+        #site
         impl #params #krate::StepOf<#object, #set> for #marker #bounds {}
     }
 }
@@ -141,6 +145,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
+    let site = site::expand_wiring(step);
     quote! {
         #krate::StepWiring {
             name: #name,
@@ -155,6 +160,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #reasons
             #fails
             #actions
+            #site
             #(timeout: #krate::std::option::Option::Some(#timeout),)*
             ..#krate::StepWiring::EMPTY
         }

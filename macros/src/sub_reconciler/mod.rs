@@ -13,6 +13,7 @@ mod parse_relation;
 mod parts;
 pub(crate) mod precondition;
 mod relation;
+mod site;
 mod uses;
 
 use proc_macro2::TokenStream;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ApiError, BoxFuture, OtherObjects};
+use super::{ApiError, BoxFuture, Identity, OtherObjects};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::DeletePolicy;
@@ -78,6 +78,10 @@ pub enum ObjectCall<'a> {
 
 /// The calls for the dependents of a component.
 pub trait DependentCalls: OtherObjects {
+    /// Lets the calls of a step act as this user in this pass; `None`: as the operator. `Err`: its calls fail with this text.
+    fn act_as(&self, step: &'static str, user: Result<Option<Identity>, String>);
+    /// Whether this pass has said as whom the calls of the step act.
+    fn has_user(&self, step: &str) -> bool;
     /// Waits until the watches have listed the dependents.
     fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Takes the objects for the set of a step in this pass. `false`: the step has none, and its dependents are redundant.

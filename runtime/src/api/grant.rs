@@ -43,6 +43,11 @@ impl Grant<'_> {
     fn explained(&self, refusal: &str) -> String {
         match Refusal::of(refusal) {
             Refusal::Verb => format!("{refusal}; {self}"),
+            Refusal::Impersonation => {
+                format!(
+                    "{refusal}; grant the verb impersonate on it to the operator, as its `rbac` prints it for service accounts"
+                )
+            }
             Refusal::Unexplained => {
                 format!("{}: the role lacks a rule; {self}", refusal.trim_end_matches([' ', ':']))
             }
@@ -59,6 +64,8 @@ impl Grant<'_> {
 enum Refusal {
     /// RBAC, with the verb in the message.
     Verb,
+    /// RBAC, since the operator may not act as the user of a site.
+    Impersonation,
     /// RBAC without an explanation. Servers return this if server-side apply would create an object and the role has
     /// `patch` but not `create`.
     Unexplained,
@@ -70,7 +77,9 @@ enum Refusal {
 
 impl Refusal {
     fn of(refusal: &str) -> Self {
-        if refusal.contains("forbidden: User \"") {
+        if refusal.contains("cannot impersonate resource") {
+            Self::Impersonation
+        } else if refusal.contains("forbidden: User \"") {
             Self::Verb
         } else if refusal == "Forbidden" || refusal.trim_end().ends_with("is forbidden:") {
             Self::Unexplained

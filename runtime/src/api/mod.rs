@@ -10,6 +10,8 @@ mod dry_run;
 mod error;
 #[cfg(feature = "operator")]
 pub(crate) mod grant;
+#[cfg(feature = "dependents")]
+mod identity;
 #[cfg(feature = "operator")]
 mod mark;
 #[cfg(feature = "dependents")]
@@ -33,6 +35,8 @@ pub use self::dependents::{DependentCalls, KeptObject, ObjectCall};
 pub use self::detail::ErrorDetail;
 pub use self::dry_run::DryRunLog;
 pub use self::error::*;
+#[cfg(feature = "dependents")]
+pub use self::identity::Identity;
 #[cfg(feature = "dependents")]
 pub use self::other_objects::{OtherObjects, Types};
 #[cfg(feature = "operator")]

@@ -81,6 +81,14 @@ impl fmt::Display for NotSent {
 
 impl std::error::Error for NotSent {}
 
+#[cfg(feature = "dependents")]
+impl NotSent {
+    /// An error with this text.
+    pub(super) const fn because(text: String) -> Self {
+        Self(text)
+    }
+}
+
 impl DeclaredCalls {
     /// Fails for a call that must not be sent.
     fn check(&self, line: &Line) -> Result<(), BoxError> {

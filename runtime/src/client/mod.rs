@@ -5,6 +5,8 @@ mod declared_calls;
 pub(crate) mod decode;
 mod error_chain;
 mod filtered_body;
+#[cfg(feature = "dependents")]
+mod impersonating;
 pub(crate) mod json_scan;
 mod line_limit;
 mod middleware;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject};
 use kube::core::ObjectMeta;
 
-use super::rbac::RbacRule;
+use super::rbac::{AllRules, RbacRule};
 use crate::wiring::Verb;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -21,11 +21,17 @@ pub struct Roles {
     pub cluster_role: Option<ClusterRole>,
     /// The role of each namespace.
     pub roles: Vec<Role>,
+    /// The role for the users as which steps with a `site` act, with the suffix `-site`. Bind it in their namespaces.
+    pub site_role: Option<ClusterRole>,
 }
 
 impl Roles {
     /// The roles of this name for an operator of these namespaces; an empty list means all namespaces.
-    pub(crate) fn new(name: &str, rules: &[RbacRule], namespaces: &[impl AsRef<str>]) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        AllRules { operator: rules, sites }: &AllRules,
+        namespaces: &[impl AsRef<str>],
+    ) -> Self {
         // Events about objects that are not namespaced are stored in another namespace.
         let reconciles_cluster_scoped = rules.iter().any(|rule| !rule.namespaced && rule.resource.contains('/'));
         let is_wide = |rule: &&RbacRule| {
@@ -40,7 +46,14 @@ impl Roles {
         let role = |namespace: &str| Role { metadata: meta(Some(namespace)), rules: Some(policy_rules(&narrow)) };
         let cluster_role =
             ClusterRole { metadata: meta(None), rules: Some(policy_rules(&wide)), ..ClusterRole::default() };
+        let sites: Vec<&RbacRule> = sites.iter().collect();
+        let site_role = ClusterRole {
+            metadata: ObjectMeta { name: Some(format!("{name}-site")), ..ObjectMeta::default() },
+            rules: Some(policy_rules(&sites)),
+            ..ClusterRole::default()
+        };
         Self {
+            site_role: (!sites.is_empty()).then_some(site_role),
             cluster_role: (!wide.is_empty()).then_some(cluster_role),
             roles: namespaces.iter().filter(|_| !narrow.is_empty()).map(|name| role(name.as_ref())).collect(),
         }
@@ -103,7 +116,7 @@ mod tests {
     #[test]
     fn an_operator_of_all_namespaces_needs_one_cluster_role() {
         let rules = fixture::known().rbac_rules();
-        let roles = Roles::new("op", &rules, &[] as &[&str]);
+        let roles = Roles::new("op", &AllRules { operator: rules.clone(), ..AllRules::default() }, &[] as &[&str]);
         assert_eq!(roles.roles, []);
         let role = roles.cluster_role.as_ref().unwrap();
         assert_eq!(resources(role.rules.as_ref()).len(), rules.len());
@@ -116,7 +129,7 @@ mod tests {
     #[test]
     fn an_operator_of_two_namespaces_needs_a_role_in_each() {
         let rules = fixture::known().rbac_rules();
-        let roles = Roles::new("op", &rules, &["a", "b"]);
+        let roles = Roles::new("op", &AllRules { operator: rules.clone(), ..AllRules::default() }, &["a", "b"]);
         let wide = roles.cluster_role.as_ref().and_then(|role| role.rules.as_ref());
         assert_eq!(resources(wide), ["nodes", "customresourcedefinitions"]);
         let namespaces: Vec<_> = roles.roles.iter().filter_map(|role| role.metadata.namespace.as_deref()).collect();

@@ -28,7 +28,7 @@ pub use crate::wiring::Verb;
 #[cfg(feature = "operator")]
 pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;
-#[cfg(feature = "operator")]
-pub(crate) use self::rbac::rbac_rules;
 #[cfg(feature = "cli")]
 pub(crate) use self::rbac::text;
+#[cfg(feature = "operator")]
+pub(crate) use self::rbac::{AllRules, all_rules};

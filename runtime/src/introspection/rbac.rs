@@ -16,6 +16,9 @@ const KEEPS: &str = "keeps dependents of this kind";
 /// Why it lists everything.
 const CONTENT: &str = "looks for objects of others in a namespace before it deletes the namespace";
 
+/// Why it acts as service accounts.
+const ACTS: &str = "acts as the service accounts of sites";
+
 /// Why it lists the types that its dependents serve.
 const MANAGES: &str = "looks for objects of others before it deletes what serves their types";
 
@@ -70,12 +73,20 @@ impl Rules {
         }
     }
 
-    fn add_relations(&mut self, known: &ReconcilerInfo) {
+    /// `site`: what the users of sites need. The operator then only reads.
+    fn add_relations(&mut self, known: &ReconcilerInfo, site: &mut Self, acts_by_default: bool) {
         for step in known.wiring.all_steps() {
-            step.relations.iter().for_each(|relation| self.add_relation(relation, step.deletes));
+            step.relations.iter().for_each(|relation| self.add_reads(relation));
             step.manages.iter().for_each(|pattern| self.add_managed(pattern));
+            let has_site = step.find_site.is_some() || acts_by_default && step.keeps_dependents();
+            let writer = if has_site { &mut *site } else { &mut *self };
+            step.relations.iter().for_each(|relation| writer.add_writes(relation, step.deletes));
+            if has_site {
+                self.add_named(String::new(), "serviceaccounts".into(), true, &[Verb::Impersonate], ACTS);
+                step.relations.iter().for_each(|relation| site.add_live_reads(relation, &known.kind));
+            }
         }
-        known.wiring.namespaces().into_iter().for_each(|relation| self.add_relation(relation, false));
+        known.wiring.namespaces().iter().for_each(|relation| self.add_reads(relation));
     }
 
     /// A rule cannot name a part of a group, and the plural of a kind is not known.
@@ -85,21 +96,14 @@ impl Rules {
         self.add_named(group.to_owned(), "*".into(), false, &[Verb::List], MANAGES);
     }
 
-    /// `deletes`: whether the step may delete the objects that it owns.
-    fn add_relation(&mut self, relation: &Relation, deletes: bool) {
+    /// What the caches and the reads of a step need.
+    fn add_reads(&mut self, relation: &Relation) {
         let Some(kind) = relation.kind.map(|kind| kind()) else { return };
         let reads = relation.read_verbs();
         match relation.how {
-            How::Owns => {
-                self.add(&kind, "", reads, "owns it");
-                self.add(&kind, "", &[Verb::Create, Verb::Patch], "owns it");
-                if deletes || relation.anywhere {
-                    self.add(&kind, "", &[Verb::Delete], "owns it");
-                }
-            }
+            How::Owns => self.add(&kind, "", reads, "owns it"),
             How::Keeps => {
                 self.add(&kind, "", reads, KEEPS);
-                self.add(&kind, "", &[Verb::Create, Verb::Patch, Verb::Delete], KEEPS);
                 if kind.resource.group.is_empty() && kind.resource.kind == "Namespace" {
                     self.add_named("*".into(), "*".into(), true, &[Verb::List], CONTENT);
                 }
@@ -112,12 +116,51 @@ impl Rules {
             }
             How::WatchesLabels(_) => self.add(&kind, "", reads, "watches it by a selector"),
             How::Reads => self.add(&kind, "", reads, "reads it"),
+            How::Uses(_) => {}
+        }
+    }
+
+    /// What the calls of a step need. `deletes`: whether the step may delete the objects that it owns.
+    fn add_writes(&mut self, relation: &Relation, deletes: bool) {
+        let Some(kind) = relation.kind.map(|kind| kind()) else { return };
+        match relation.how {
+            How::Owns => {
+                self.add(&kind, "", &[Verb::Create, Verb::Patch], "owns it");
+                if deletes || relation.anywhere {
+                    self.add(&kind, "", &[Verb::Delete], "owns it");
+                }
+            }
+            How::Keeps => self.add(&kind, "", &[Verb::Create, Verb::Patch, Verb::Delete], KEEPS),
             How::Uses(calls) => {
                 for call in calls {
                     let resource = call.subresource.map(|name| format!("/{name}")).unwrap_or_default();
                     self.add(&kind, &resource, &[call.verb], "calls it from a step");
                 }
             }
+            How::WatchesByName | How::WatchesLabels(_) | How::Reads => {}
+        }
+    }
+
+    /// What a step at a site reads with the rights of the user, since no cache has it.
+    fn add_live_reads(&mut self, relation: &Relation, owner: &KindInfo) {
+        let Some(kind) = relation.kind.map(|kind| kind()) else { return };
+        match relation.how {
+            How::Owns => {
+                self.add(&kind, "", &[Verb::Get], "owns it");
+                self.add(
+                    owner,
+                    "/finalizers",
+                    &[Verb::Update],
+                    "names an owner that blocks the deletion of owned objects",
+                );
+            }
+            How::Keeps => self.add(&kind, "", &[Verb::Get], KEEPS),
+            How::Reads => self.add(&kind, "", relation.read_verbs(), "reads it"),
+            How::WatchesByName | How::WatchesLabels(_) => {
+                let live: Vec<Verb> = relation.read_verbs().iter().copied().filter(|verb| *verb == Verb::Get).collect();
+                self.add(&kind, "", &live, "reads it");
+            }
+            How::Uses(_) => {}
         }
     }
 
@@ -136,17 +179,27 @@ impl Rules {
     }
 }
 
-/// The rules that the reconcilers need together, sorted by group and resource.
-pub(crate) fn rbac_rules(all: &[ReconcilerInfo]) -> Vec<RbacRule> {
-    let mut rbac_rules = Rules::default();
+/// The rules of an operator, each sorted by group and resource.
+#[derive(Default)]
+pub(crate) struct AllRules {
+    /// Those of the operator.
+    pub(crate) operator: Vec<RbacRule>,
+    /// Those of the users as which its steps act, where they have a site.
+    pub(crate) sites: Vec<RbacRule>,
+}
+
+/// The rules that the reconcilers need together. `acts_by_default`: sets of dependents without a site act as a service account, too.
+pub(crate) fn all_rules(all: &[ReconcilerInfo], acts_by_default: bool) -> AllRules {
+    let (mut rbac_rules, mut sites) = (Rules::default(), Rules::default());
     for known in all {
         rbac_rules.add_own(known);
-        rbac_rules.add_relations(known);
+        rbac_rules.add_relations(known, &mut sites, acts_by_default);
     }
     if !all.is_empty() {
         rbac_rules.add_framework();
     }
-    rbac_rules.0.into_values().collect()
+    let sorted = |rules: Rules| rules.0.into_values().filter(|rule| !rule.verbs.is_empty()).collect();
+    AllRules { operator: sorted(rbac_rules), sites: sorted(sites) }
 }
 
 /// Prints the rules as a table for a terminal.
@@ -165,12 +218,12 @@ fn row(right: &RbacRule) -> Vec<String> {
 }
 
 impl ReconcilerInfo {
-    /// The RBAC rules that this reconciler needs, sorted by group and resource.
+    /// The RBAC rules that this reconciler needs, sorted by group and resource, without those of the users of its sites.
     ///
     /// [`Operator::rbac_rules`](crate::Operator::rbac_rules) returns the union over an operator.
     #[must_use]
     pub fn rbac_rules(&self) -> Vec<RbacRule> {
-        rbac_rules(std::slice::from_ref(self))
+        all_rules(std::slice::from_ref(self), false).operator
     }
 }
 
@@ -197,8 +250,8 @@ mod tests {
 
     #[test]
     fn a_resource_of_several_reconcilers_is_listed_once() {
-        let both = rbac_rules(&[fixture::known(), fixture::known()]);
-        assert_eq!(both, fixture::known().rbac_rules());
-        assert!(rbac_rules(&[]).is_empty());
+        let both = all_rules(&[fixture::known(), fixture::known()], false);
+        assert_eq!(both.operator, fixture::known().rbac_rules());
+        assert!(both.sites.is_empty() && all_rules(&[], false).operator.is_empty());
     }
 }

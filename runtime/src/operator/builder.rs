@@ -58,6 +58,8 @@ pub struct Operator {
     pub(super) gates: FeatureGates,
     pub(super) access: Access,
     pub(super) policy: Policy,
+    /// The service account of sets without a site.
+    pub(super) default_service_account: Option<Arc<str>>,
     pub(super) owner: Option<Arc<str>>,
     pub(super) listeners: Vec<PassListener>,
     pub(super) triggers: Triggers,
@@ -90,6 +92,7 @@ impl Operator {
             gates: FeatureGates::default(),
             access: Access::default(),
             policy: Policy::default(),
+            default_service_account: None,
             owner: None,
             listeners: Vec::new(),
             triggers: Triggers::default(),
@@ -199,6 +202,18 @@ impl Operator {
     /// It applies to reconcilers that declare `policies`. The command-line flag is `--default-policy`.
     pub fn default_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
+        self
+    }
+
+    /// The service account as which sets of dependents act whose step has no `site`.
+    ///
+    /// It is in the namespace of the component; so no component can write more than its namespace allows. Default: they act as the operator.
+    /// The command-line flag is `--default-service-account`.
+    ///
+    /// Source: Flux's lockdown for several tenants, <https://fluxcd.io/flux/installation/configuration/multitenancy/>.
+    #[cfg(feature = "dependents")]
+    pub fn default_service_account(mut self, name: impl AsRef<str>) -> Self {
+        self.default_service_account = Some(name.as_ref().into()).filter(|name: &Arc<str>| !name.is_empty());
         self
     }
 

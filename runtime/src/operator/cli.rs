@@ -97,6 +97,10 @@ struct Flags {
     /// Default policy for objects without a policy annotation [default: manage]
     #[arg(long, global = true, value_name = "POLICY", value_parser = policies())]
     default_policy: Option<Policy>,
+    /// The service account, in the namespace of the component, as which sets of dependents without a site act [default: the operator itself]
+    #[cfg(feature = "dependents")]
+    #[arg(long, global = true, value_name = "NAME")]
+    default_service_account: Option<String>,
     /// The namespace of this operator, if several operators share a cluster. Objects annotated for another operator are ignored; objects
     /// without the annotation are annotated for this one [default: $OPERATOR_NAMESPACE; if unset, all objects are reconciled]
     #[arg(long, global = true, value_name = "NAMESPACE", env = "OPERATOR_NAMESPACE", hide_env = true)]
@@ -190,7 +194,7 @@ impl Operator {
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let command = cli.command.unwrap_or(Command::Run);
         if !matches!(command, Command::Run) {
-            let operator = self.narrowed(cli.flags.namespaces);
+            let operator = self.narrowed(&cli.flags);
             return print(&operator.text(&command).map_err(unwritten)?);
         }
         let (filter, format) = (cli.flags.log.clone(), cli.flags.log_format);
@@ -223,7 +227,11 @@ impl Operator {
             Command::Docs => Ok(self.pages()),
             Command::Contract => Ok(self.contract().to_string()),
             Command::Rbac { output: Format::Table, service_account: None } => {
-                Ok(introspection::text(&self.rbac_rules()))
+                let sites = match &*self.site_rules() {
+                    [] => String::new(),
+                    rules => format!("\nthe users of sites:\n{}", introspection::text(rules)),
+                };
+                Ok(introspection::text(&self.rbac_rules()) + &sites)
             }
             Command::Rbac { service_account, .. } => roles(&self.roles(), service_account.as_ref()),
         }
@@ -241,13 +249,17 @@ impl Operator {
         }
     }
 
-    /// The operator for these namespaces; an empty list changes nothing.
-    fn narrowed(self, namespaces: Vec<String>) -> Self {
-        if namespaces.is_empty() { self } else { self.namespaces(namespaces) }
+    /// The operator with the flags on which its roles depend.
+    fn narrowed(mut self, flags: &Flags) -> Self {
+        #[cfg(feature = "dependents")]
+        if let Some(name) = &flags.default_service_account {
+            self = self.default_service_account(name);
+        }
+        if flags.namespaces.is_empty() { self } else { self.namespaces(&flags.namespaces) }
     }
 
     async fn configured(mut self, flags: Flags) -> Result<Self> {
-        self = self.narrowed(flags.namespaces);
+        self = self.narrowed(&flags);
         if let Some(selector) = &flags.label_selector {
             self = self.label_selector(selector);
         }
@@ -294,7 +306,8 @@ fn unwritten(error: std::io::Error) -> Error {
 /// The roles, and their bindings to the service account.
 fn roles(roles: &Roles, service_account: Option<&(String, String)>) -> std::io::Result<String> {
     let (cluster, own) = service_account.map(|(namespace, name)| roles.bindings(namespace, name)).unwrap_or_default();
-    Ok([yaml(&roles.cluster_role)?, yaml(&roles.roles)?, yaml(&cluster)?, yaml(&own)?].concat())
+    Ok([yaml(&roles.cluster_role)?, yaml(&roles.roles)?, yaml(&roles.site_role)?, yaml(&cluster)?, yaml(&own)?]
+        .concat())
 }
 
 /// One YAML document for each.

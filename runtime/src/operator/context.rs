@@ -56,6 +56,8 @@ pub(super) async fn context(
         gates: operator.gates.changed().into(),
         access: operator.access,
         policy: operator.policy,
+        #[cfg(feature = "dependents")]
+        default_service_account: operator.default_service_account.clone(),
         owner: operator.owner.clone(),
         listeners: operator.listeners.clone().into(),
         triggers: operator.triggers.clone(),

@@ -55,6 +55,8 @@ pub(super) struct OperatorContext {
     pub(super) gates: Arc<str>,
     pub(super) access: Access,
     pub(super) policy: Policy,
+    #[cfg(feature = "dependents")]
+    pub(super) default_service_account: Option<Arc<str>>,
     pub(super) owner: Option<Arc<str>>,
     pub(super) listeners: Arc<[PassListener]>,
     pub(super) triggers: Triggers,
@@ -131,6 +133,8 @@ impl Controller {
             gates: context.gates.clone(),
             access: context.access,
             policy: context.policy,
+            #[cfg(feature = "dependents")]
+            default_service_account: context.default_service_account.clone(),
             owner: context.owner.clone(),
             backoff: own.backoff.unwrap_or(Backoff::FAILURE),
             meter: counted.meter.clone(),

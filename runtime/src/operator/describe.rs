@@ -5,7 +5,7 @@ use std::fmt;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::builder::Operator;
-use crate::introspection::{Contract, RbacRule, ReconcilerInfo, Roles, rbac_rules};
+use crate::introspection::{AllRules, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
 
 impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,14 +49,24 @@ impl Operator {
     /// The RBAC rules that the role of the operator must contain, as `rbac` prints them.
     #[must_use]
     pub fn rbac_rules(&self) -> Vec<RbacRule> {
-        rbac_rules(&self.introspect())
+        self.all_rules().operator
+    }
+
+    /// The RBAC rules for the users as which steps with a `site` act. `rbac` prints them as a table of its own.
+    #[must_use]
+    pub fn site_rules(&self) -> Vec<RbacRule> {
+        self.all_rules().sites
+    }
+
+    fn all_rules(&self) -> AllRules {
+        all_rules(&self.introspect(), self.default_service_account.is_some())
     }
 
     /// The roles that contain these rules, for the [namespaces](Self::namespaces) of the operator. They have its name.
     /// `rbac --output yaml` prints them.
     #[must_use]
     pub fn roles(&self) -> Roles {
-        Roles::new(&self.name, &self.rbac_rules(), &self.namespaces)
+        Roles::new(&self.name, &self.all_rules(), &self.namespaces)
     }
 
     /// The mermaid graphs of all reconcilers, as `wiring` prints them.

@@ -28,6 +28,8 @@ use crate::client::{Answers, StepClient};
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Leadership;
+#[cfg(feature = "dependents")]
+use crate::pipeline::dependents::Site;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::pipeline::object::Object;
@@ -69,6 +71,9 @@ pub(crate) struct PassSetup {
     pub(crate) gates: Arc<str>,
     /// The default policy, for objects without a policy annotation.
     pub(crate) policy: Policy,
+    /// The service account of sets without a site.
+    #[cfg(feature = "dependents")]
+    pub(crate) default_service_account: Option<Arc<str>>,
     /// The operator's namespace, if each object belongs to one of several operators; `None`: all objects are its own.
     pub(crate) owner: Option<Arc<str>>,
     /// The delays between the retries of a failing object.
@@ -192,7 +197,15 @@ impl PassContext {
     #[cfg(feature = "dependents")]
     pub(super) fn component_calls(&self, key: &Key) -> ComponentCalls {
         let cache = self.env.relations.dependents();
-        ComponentCalls::new(cache.clone(), self.env.operator.clone(), cache.sum(key))
+        let calls = ComponentCalls::new(cache.clone(), self.env.operator.clone(), cache.sum(key));
+        if let Some(name) = &self.env.default_service_account {
+            let site = Site::here().service_account(&**name);
+            let user = site.identity(key.namespace.as_deref());
+            let user = user.map_err(|why| format!("the default service account of the operator: {why}"));
+            let keep = self.wiring.steps.iter().filter(|step| step.keeps_dependents() && step.find_site.is_none());
+            keep.for_each(|step| calls.act_as(step.name, user.clone(), &self.env.client));
+        }
+        calls
     }
 
     /// A sum over the dependents of an object, which changes with every change that a pass must see.

@@ -18,7 +18,7 @@ use crate::pipeline::context::Pass;
 #[cfg(feature = "dependents")]
 use crate::pipeline::context::stop;
 #[cfg(feature = "dependents")]
-use crate::pipeline::dependents::remove_redundant;
+use crate::pipeline::dependents::{lacks_site, remove_redundant};
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::mapping::mapped_to;
 use crate::pipeline::object::Object;
@@ -134,7 +134,7 @@ async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass
     part.run(reconciler, object, pass).await?;
     #[cfg(feature = "dependents")]
     if matches!(part, Part::Steps) {
-        tail(pass).await?;
+        tail(reconciler, object, pass).await?;
     }
     match around {
         Some((_, after)) => hooks(after, reconciler, object, pass).await,
@@ -144,7 +144,12 @@ async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass
 
 /// Removes the dependents that no step wants any more.
 #[cfg(feature = "dependents")]
-async fn tail(pass: &mut Pass<'_>) -> PassResult {
+async fn tail(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>) -> PassResult {
+    for step in reconciler.wiring().steps {
+        if let Some(find_site) = step.find_site.filter(|_| lacks_site(pass.state, step.name)) {
+            find_site(object, reconciler.deps(), &mut *pass.state).await?;
+        }
+    }
     remove_redundant(pass.state).await.map_err(|error| stop(pass.state, &error))
 }
 

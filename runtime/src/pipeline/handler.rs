@@ -23,6 +23,14 @@ pub trait Undo<S: SubReconciler, R: Reconciler> {
     ) -> impl Future<Output = Result<(), S::Error>> + Send;
 }
 
+/// A step with the argument `site`.
+#[cfg(feature = "dependents")]
+#[doc(hidden)]
+pub trait HasSite: SubReconciler {
+    /// Finds the site, and lets the calls of the step act there.
+    fn find_site(object: &Self::Object, cx: &mut Cx<'_, Self>) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
 /// The cleanup of a step that is not external: it does nothing.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]

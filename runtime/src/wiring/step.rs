@@ -53,6 +53,9 @@ pub struct StepWiring {
     /// The one-shot actions that the step handles, by their names in `lastHandledActions`.
     #[doc(hidden)]
     pub actions: &'static [&'static str],
+    /// Finds where the step acts, if it has a `site`.
+    #[doc(hidden)]
+    pub find_site: Option<UndoStep>,
     /// The cleanup, if the step is external. It is set in the same place as the errors.
     #[doc(hidden)]
     pub undo: Option<UndoStep>,
@@ -99,6 +102,7 @@ impl StepWiring {
         errors: &[],
         actions: &[],
         timeout: None,
+        find_site: None,
         undo: None,
     };
 }

@@ -24,6 +24,8 @@ pub enum Verb {
     Delete,
     /// Deletes all objects that a selector matches.
     DeleteCollection,
+    /// Acts as another user.
+    Impersonate,
 }
 
 impl Verb {
@@ -39,6 +41,7 @@ impl Verb {
             Self::Patch => "patch",
             Self::Delete => "delete",
             Self::DeleteCollection => "deletecollection",
+            Self::Impersonate => "impersonate",
         }
     }
 }

@@ -13,6 +13,7 @@ mod programs;
 mod property;
 mod rollout;
 mod shown;
+mod sites;
 mod sources;
 mod sweep;
 mod templates;

@@ -145,6 +145,14 @@ impl PassBackend {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The calls of a step, with the rights of its user.
+    pub(super) fn calls_of(&self, step: &'static str) -> Calls {
+        let calls = self.calls.of_step(step);
+        #[cfg(feature = "dependents")]
+        let calls = self.sets.as_their_user(calls);
+        calls
+    }
+
     /// Reads the object from the API server, as the watch of this relation would return it.
     async fn live(
         &self,
@@ -152,7 +160,7 @@ impl PassBackend {
         how: How,
         target: &Target,
     ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
-        let calls = self.calls.of_step(step);
+        let calls = self.calls_of(step);
         let found = match how {
             How::WatchesLabels(selector) => calls.find(target, selector).await?,
             How::WatchesByName | How::Owns | How::Keeps | How::Reads | How::Uses(_) => calls.get(target).await?,
@@ -192,7 +200,7 @@ impl PassBackend {
         relation: Relation,
         selection: &Selection,
     ) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
-        let mut listed = self.calls.of_step(step).list(selection).await?;
+        let mut listed = self.calls_of(step).list(selection).await?;
         listed.retain(|object| selects(&relation, selection, object));
         Ok(listed.into_iter().map(Arc::new).collect())
     }
@@ -280,11 +288,11 @@ impl Backend for PassBackend {
         target: Target,
         json: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-        self.apply_child(self.calls.of_step(step), relation, target, json).boxed()
+        self.apply_child(self.calls_of(step), relation, target, json).boxed()
     }
 
     fn delete(&self, step: &'static str, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
-        self.delete_child(self.calls.of_step(step), target).boxed()
+        self.delete_child(self.calls_of(step), target).boxed()
     }
 
     fn operation(&self, place: &'static str) -> Option<RemoteOperation> {
@@ -337,7 +345,7 @@ impl Backend for PassBackend {
     }
 
     fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client {
-        self.calls.client(step, relations, self.identity.target.namespace.as_deref())
+        self.calls_of(step).client(step, relations, self.identity.target.namespace.as_deref())
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 
 use super::api::PassBackend;
 use super::api::calls::Calls;
-use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall, Owner, Selection, Target, marked};
+use crate::api::{ApiError, DependentCalls, Identity, KeptObject, ObjectCall, Owner, Selection, Target, marked};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::trigger::{number, text};
 use crate::watch::dependents::KnownDependent;
@@ -25,10 +25,10 @@ impl PassBackend {
         Owner { set: Some(set), ..self.owner().clone() }
     }
 
-    /// The calls that count for a step. A step that is gone from the code has no name.
-    pub(super) fn calls_of(&self, step: &str) -> Calls {
+    /// The calls for the set of a step. A step that is gone from the code has no name, and no user of its own.
+    pub(super) fn set_calls(&self, step: &str) -> Calls {
         let known = self.wiring.steps.iter().find(|one| one.name == step).map_or("", |one| one.name);
-        self.calls.of_step(known).whole()
+        self.calls_of(known).whole()
     }
 
     fn kept(&self, id: &ObjectId, known: KnownDependent) -> KeptObject {
@@ -72,6 +72,14 @@ impl PassBackend {
 }
 
 impl DependentCalls for PassBackend {
+    fn act_as(&self, step: &'static str, user: Result<Option<Identity>, String>) {
+        self.sets.act_as(step, user, &self.calls.sender.client);
+    }
+
+    fn has_user(&self, step: &str) -> bool {
+        self.sets.has_user(step)
+    }
+
     fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>> {
         self.sets.cache.listed().boxed()
     }

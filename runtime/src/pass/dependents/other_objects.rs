@@ -98,7 +98,7 @@ impl OtherObjects for PassBackend {
             let component = self.identity.target.to_string();
             let namespace = json!({ "apiVersion": "v1", "kind": "Namespace",
                 "metadata": { "name": name, "annotations": { NAMESPACE_FOR: component } } });
-            match self.calls_of(step).create(&target, &namespace).await {
+            match self.set_calls(step).create(&target, &namespace).await {
                 Ok(_) => Ok(true),
                 Err(ApiError::Conflict(_)) => Ok(false),
                 Err(error) => Err(error),

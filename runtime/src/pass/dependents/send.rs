@@ -30,7 +30,7 @@ async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), Ap
 
 impl PassBackend {
     pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
-        let calls = self.calls_of(step);
+        let calls = self.set_calls(step);
         let owner = self.owner_of(self.wiring.set_key(step));
         match call {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {

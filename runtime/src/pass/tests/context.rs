@@ -179,6 +179,8 @@ pub(super) fn of_wiring(
         access: Access::default(),
         gates: "".into(),
         policy: Policy::default(),
+        #[cfg(feature = "dependents")]
+        default_service_account: None,
         owner: None,
         backoff: crate::queue::Backoff::FAILURE,
         meter: Meter::default(),

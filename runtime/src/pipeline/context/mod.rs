@@ -45,6 +45,8 @@ pub(crate) use self::run::begin;
 pub(crate) use self::run::stop;
 pub(crate) use self::run::undo_all;
 pub use self::run::{Pipeline, conclude, finish, pipeline};
+#[cfg(feature = "dependents")]
+pub use self::run_handler::find_site;
 pub(crate) use self::run_handler::{claim, hook, observe, run_daemon, undo};
 pub(crate) use self::timeout::Limit;
 

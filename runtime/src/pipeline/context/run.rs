@@ -52,7 +52,7 @@ impl<O, C> Pipeline<O, C> {
         let (cx, limit) = begin(pass);
         #[cfg(feature = "dependents")]
         {
-            cx.state.set = set;
+            (cx.state.set, cx.state.site) = (set, None);
         }
         (cx, seen(object), limit)
     }
@@ -167,7 +167,12 @@ pub(crate) fn undo_all<'a>(
         check_sets(steps, pass.state).await?;
         for step in steps.iter().rev() {
             #[cfg(feature = "dependents")]
-            undo_set(step, pass.state).await?;
+            {
+                if let Some(find_site) = step.find_site {
+                    find_site(object, deps, &mut *pass.state).await?;
+                }
+                undo_set(step, pass.state).await?;
+            }
             if let Some(undo) = step.undo {
                 undo(object, deps, &mut *pass.state).await?;
             }

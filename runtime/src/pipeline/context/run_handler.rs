@@ -8,6 +8,8 @@ use super::{Cx, Pass};
 use crate::api::BoxFuture;
 use crate::outcome::{Class, PassError, PassResult, ReconcileError};
 use crate::pipeline::daemon::{Daemon, DaemonOf};
+#[cfg(feature = "dependents")]
+use crate::pipeline::handler::HasSite;
 use crate::pipeline::handler::{Claim, Hooked, Observe, Undo};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::step::SubReconciler;
@@ -42,6 +44,30 @@ where
         let limit = Limit::of(step, pass.state);
         let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
         let done = limit.run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
+        if matches!(done, Some(Ok(()))) {
+            // Without `finish`, which would set the conditions of the step as after its success.
+            return Ok(());
+        }
+        finish(done, cx)
+    })
+}
+
+/// Finds the site of a step outside of the step itself.
+#[cfg(feature = "dependents")]
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub fn find_site<'a, S: HasSite>(
+    object: &'a Erased,
+    _: &'a Erased,
+    state: &'a mut Erased,
+) -> BoxFuture<'a, PassResult> {
+    let object: &S::Object = object.downcast_ref().expect("the object of the step");
+    let pass = pass_of(state);
+    Box::pin(async move {
+        let step = const { &S::WIRING };
+        (pass.state.step, pass.state.cleanup) = (Some(step), None);
+        let limit = Limit::of(step, pass.state);
+        let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
+        let done = limit.run(S::find_site(object, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {
             // Without `finish`, which would set the conditions of the step as after its success.
             return Ok(());

@@ -8,6 +8,7 @@ use super::converge::{converge, keep};
 use super::entries::entries;
 use super::error::DependentsError;
 use super::result::{Converges, Dependents};
+use super::site::Site;
 use super::wanted::Wanted;
 use crate::api::BoxFuture;
 use crate::condition::{ConditionStatus, Polarity};
@@ -30,6 +31,21 @@ impl Future for Converge<'_> {
 impl std::fmt::Debug for Converge<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Converge")
+    }
+}
+
+impl<S> Cx<'_, S> {
+    /// Lets the calls of the step act at this site from now on.
+    #[doc(hidden)]
+    pub fn act_at(&mut self, site: Site) {
+        let (state, _) = self.parts();
+        let step = state.step_name();
+        let user = site.identity(state.namespace.as_deref());
+        let user = user.map_err(|why| format!("the site of the step `{step}` is invalid: {why}"));
+        state.site = Some(user.clone().map(|_| site));
+        if let Some(calls) = state.backend.dependents() {
+            calls.act_as(step, user);
+        }
     }
 }
 

@@ -24,7 +24,8 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     let settings = state.set.unwrap_or(SetSettings::DEFAULT);
-    let namespace = state.namespace.as_deref();
+    let site = state.site.clone().transpose().map_err(DependentsError::SiteInvalid)?.unwrap_or_default();
+    let namespace = site.namespace_for(state.namespace.as_deref());
     let manifests: Result<Vec<Manifest>, _> = entries.into_iter().map(|entry| entry.manifest(namespace)).collect();
     let mut manifests = manifests?;
     let mut own = OwnNamespaces::of(calls, settings.policies, &manifests);

@@ -20,6 +20,8 @@ pub enum DependentsError {
     RenderFailed(String),
     /// A source cannot be rendered now. Contains its name and the cause.
     SourceFailed(String),
+    /// The site of the step names no user. Contains the cause and the cure.
+    SiteInvalid(String),
     /// The API server refuses to change a field of an existing object.
     FieldImmutable(String),
     /// An object of another owner has the name of a dependent.
@@ -75,6 +77,7 @@ impl fmt::Display for DependentsError {
             Self::Call(error) => error.fmt(f),
             Self::RenderFailed(text)
             | Self::SourceFailed(text)
+            | Self::SiteInvalid(text)
             | Self::FieldImmutable(text)
             | Self::Foreign(text)
             | Self::Progressing(text, _)
@@ -100,6 +103,7 @@ impl std::error::Error for DependentsError {
 const INVALID: &str = "ManifestInvalid";
 const RENDER: &str = "RenderFailed";
 const SOURCE: &str = "SourceFailed";
+const SITE: &str = "SiteInvalid";
 const IMMUTABLE: &str = "FieldImmutable";
 const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
@@ -129,6 +133,12 @@ const OWN: &[VariantInfo] = &[
         "transient",
         "A source cannot be rendered now; the message names it and the cause. It is tried again with back-off.",
         Actions::TRANSIENT,
+    ),
+    VariantInfo::new(
+        SITE,
+        "stalled",
+        "The site of a step names no user or no namespace; the message says what is wrong with it.",
+        Actions::STALLED,
     ),
     VariantInfo::new(
         IMMUTABLE,
@@ -175,7 +185,9 @@ const CALLS: &[VariantInfo] = <ApiError as ReconcileError>::VARIANTS;
 impl ReconcileError for DependentsError {
     fn class(&self) -> Class {
         match self {
-            Self::ManifestInvalid(_) | Self::RenderFailed(_) | Self::FieldImmutable(_) => Class::Stalled,
+            Self::ManifestInvalid(_) | Self::RenderFailed(_) | Self::SiteInvalid(_) | Self::FieldImmutable(_) => {
+                Class::Stalled
+            }
             Self::Foreign(_) | Self::TimedOut(_) => Class::Waiting { poll: None },
             Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
             Self::KindMissing(_, poll) => Class::Waiting { poll: Some(*poll) },
@@ -190,6 +202,7 @@ impl ReconcileError for DependentsError {
             Self::ManifestInvalid(_) => INVALID,
             Self::RenderFailed(_) => RENDER,
             Self::SourceFailed(_) => SOURCE,
+            Self::SiteInvalid(_) => SITE,
             Self::FieldImmutable(_) => IMMUTABLE,
             Self::Foreign(_) => FOREIGN,
             Self::Call(error) => error.reason(),

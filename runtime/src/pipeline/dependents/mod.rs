@@ -17,6 +17,7 @@ mod rendering;
 mod result;
 mod run;
 mod settings;
+mod site;
 #[cfg(feature = "templates")]
 mod source;
 mod status;
@@ -36,10 +37,11 @@ pub(crate) use self::protection::check_deletion;
 pub use self::result::Renders;
 pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
 pub use self::settings::SetSettings;
+pub use self::site::Site;
 #[cfg(feature = "templates")]
 pub use self::source::{Source, SourceError};
 #[cfg(feature = "operator")]
-pub(crate) use self::tail::remove_redundant;
+pub(crate) use self::tail::{lacks_site, remove_redundant};
 #[cfg(feature = "templates")]
 pub use self::templates::{TemplateError, TemplateFile, Templates, count_relations, join_relations};
 pub(crate) use self::undo::remove_set;

@@ -15,6 +15,15 @@ use crate::pipeline::state::PassState;
 /// When a pass looks again at objects that are being deleted, if no event comes before.
 const AGAIN: Duration = Duration::from_secs(300);
 
+/// Whether a step did not run that has objects to remove, so that its site is not known yet.
+pub(crate) fn lacks_site(state: &PassState, step: &str) -> bool {
+    let is_redundant = |calls: &dyn DependentCalls, kept: &KeptObject| {
+        *kept.step == *step && calls.is_wanted(step, &kept.id) == Some(false)
+    };
+    let calls = state.backend.dependents();
+    calls.is_some_and(|calls| !calls.has_user(step) && calls.all().iter().any(|kept| is_redundant(calls, kept)))
+}
+
 /// Removes the objects that no step wants any more, after all steps succeeded. Steps that were not reached keep theirs.
 pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), DependentsError> {
     if !state.wiring.keeps_dependents() {

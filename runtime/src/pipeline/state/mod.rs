@@ -34,7 +34,7 @@ use crate::condition::{Condition, ConditionStatus, Polarity, sanitize};
 use crate::interval::Clamped;
 use crate::outcome::{PassError, Requeue};
 #[cfg(feature = "dependents")]
-use crate::pipeline::dependents::SetSettings;
+use crate::pipeline::dependents::{SetSettings, Site};
 use crate::pipeline::object::Object;
 use crate::status::SetStatuses;
 use crate::status::erased::{AnyStatus, Typed};
@@ -87,6 +87,9 @@ pub(crate) struct PassState {
     /// The settings of the set of the current step.
     #[cfg(feature = "dependents")]
     pub(crate) set: Option<SetSettings>,
+    /// Where the current step acts, or why it cannot.
+    #[cfg(feature = "dependents")]
+    pub(crate) site: Option<Result<Site, String>>,
     /// What remains to be done after a successful pass that runs again.
     pub(crate) remaining: Option<String>,
     /// The one-shot actions that fire in this pass.
@@ -160,6 +163,8 @@ impl PassState {
             sets: SetStatuses::new(),
             #[cfg(feature = "dependents")]
             set: None,
+            #[cfg(feature = "dependents")]
+            site: None,
             remaining: None,
             fired: Vec::new(),
             blocked: None,

@@ -1,0 +1,36 @@
+//! Clients that act as another user.
+
+use futures::future;
+use http::{Request, Response};
+use kube::client::Body;
+use tower::layer::layer_fn;
+use tower::util::MapRequestLayer;
+use tower::{BoxError, service_fn};
+
+use super::declared_calls::NotSent;
+use super::middleware::{Calls, over};
+use super::observed_call::StepClient;
+use crate::api::Identity;
+
+impl StepClient {
+    /// The same client, which acts as this user.
+    pub(crate) fn acting_as(&self, identity: &Identity) -> Self {
+        let headers = identity.headers().clone();
+        let add = move |mut request: Request<Body>| {
+            request.headers_mut().extend(headers.clone());
+            request
+        };
+        Self { client: over(&self.client, &MapRequestLayer::new(add)), meter: self.meter.clone() }
+    }
+
+    /// A client that sends nothing, and fails with this text.
+    pub(crate) fn refusing(&self, why: &str) -> Self {
+        let layer = layer_fn(|_: Calls| {
+            let why = why.to_owned();
+            service_fn(move |_: Request<Body>| {
+                future::ready(Err::<Response<Body>, BoxError>(NotSent::because(why.clone()).into()))
+            })
+        });
+        Self { client: over(&self.client, &layer), meter: self.meter.clone() }
+    }
+}

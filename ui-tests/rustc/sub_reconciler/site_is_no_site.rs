@@ -1,0 +1,26 @@
+//! The function returns something else.
+use evenkeel::dependents::{Dependents, Site};
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::ConfigMap;
+use ui_tests::{BucketCondition, KeepError, Shop, bucket};
+
+async fn place(_shop: &Shop, _cx: &mut Cx<'_, install>) -> Result<String, KeepError> {
+    Ok(String::new())
+}
+
+#[sub_reconciler(sets(bucket::BucketMade), dependents(ConfigMap), site = place)]
+async fn install(_shop: &Shop, cx: &mut Cx) -> Result<Dependents, KeepError> {
+    let mut wanted = cx.wanted();
+    wanted.add(&ConfigMap::default());
+    Ok(cx.converge(wanted).await?)
+}
+
+#[reconciler(conditions = BucketCondition)]
+async fn shop(shop: &Shop, cx: &mut Pass<'_>) -> PassResult {
+    install(shop, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<shop>();
+}
