@@ -1,7 +1,8 @@
 //! Clients that act as another user.
 
 use futures::future;
-use http::{Request, Response};
+use http::header::{HeaderName, HeaderValue, InvalidHeaderValue};
+use http::{HeaderMap, Request, Response};
 use kube::client::Body;
 use tower::layer::layer_fn;
 use tower::util::MapRequestLayer;
@@ -12,10 +13,16 @@ use super::middleware::{Calls, over};
 use super::observed_call::StepClient;
 use crate::api::Identity;
 
+const USER: HeaderName = HeaderName::from_static("impersonate-user");
+const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
+
 impl StepClient {
     /// The same client, which acts as this user.
     pub(crate) fn acting_as(&self, identity: &Identity) -> Self {
-        let headers = identity.headers().clone();
+        let headers = match headers(identity) {
+            Ok(headers) => headers,
+            Err(error) => return self.refusing(&error.to_string()),
+        };
         let add = move |mut request: Request<Body>| {
             request.headers_mut().extend(headers.clone());
             request
@@ -33,4 +40,14 @@ impl StepClient {
         });
         Self { client: over(&self.client, &layer), meter: self.meter.clone() }
     }
+}
+
+/// The headers of a request in the name of this user.
+fn headers(identity: &Identity) -> Result<HeaderMap, InvalidHeaderValue> {
+    let mut headers = HeaderMap::new();
+    headers.insert(USER, HeaderValue::from_str(identity.user())?);
+    for group in identity.groups() {
+        headers.append(GROUP, HeaderValue::from_str(group)?);
+    }
+    Ok(headers)
 }

@@ -170,7 +170,10 @@ impl ReconcilerInfo {
         });
         let outside = self.wiring.steps.iter().filter(|step| step.external);
         let outside = outside.map(|step| format!("- outside the cluster, in the step {}\n", step.name));
-        std::iter::once(status).chain(finalizer).chain(owned).chain(kept).chain(outside).collect()
+        let sites = self.wiring.steps.iter().filter(|step| step.find_site.is_some());
+        let sites = sites
+            .map(|step| format!("- what the step {} writes, with the rights of the user of its site\n", step.name));
+        std::iter::once(status).chain(finalizer).chain(owned).chain(kept).chain(sites).chain(outside).collect()
     }
 }
 

@@ -83,6 +83,7 @@ async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemet
 
 /// Creates the client and the meter that counts its calls.
 fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result<(Client, CallMeter)> {
+    settings::check_sites(operator, &config)?;
     let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
     match client::configured(config, &agent(operator)) {
         Ok(client) => Ok((client, meter)),

@@ -7,6 +7,7 @@ use super::error::{Error, Reason, Result};
 use super::limits::Own;
 use super::{conflicts, index_names};
 use crate::client::chain;
+use crate::introspection::ReconcilerInfo;
 use crate::queue::QueueConfig;
 use crate::watch::unreadable;
 
@@ -57,6 +58,22 @@ pub(super) async fn infer() -> Result<Config> {
     })
 }
 
+/// Fails if the configuration impersonates a user while steps act as others. The API server would get the groups of both.
+pub(super) fn check_sites(operator: &Operator, config: &Config) -> Result {
+    let impersonates = config.auth_info.impersonate.is_some() || config.auth_info.impersonate_groups.is_some();
+    let has_site = |known: ReconcilerInfo| known.wiring.steps.iter().any(|step| step.find_site.is_some());
+    let acts = || operator.default_service_account.is_some() || operator.introspect().into_iter().any(has_site);
+    if !impersonates || !acts() {
+        return Ok(());
+    }
+    let headline = "the kubeconfig acts as another user, and so do steps of this operator";
+    Err(Error::new(
+        Reason::Config,
+        headline,
+        "remove `as` and `as-groups` from its user, and give the operator a user of its own",
+    ))
+}
+
 /// The error for a configuration that cannot create a client.
 pub(super) fn unusable(error: kube::Error) -> Error {
     let headline = format!("the cluster configuration cannot be used: {}", chain(&error));
@@ -73,5 +90,16 @@ mod tests {
             assert!(!is_label(name), "{name}");
         }
         assert!(is_label("source-controller"));
+    }
+
+    #[cfg(feature = "dependents")]
+    #[test]
+    fn a_kubeconfig_that_impersonates_is_rejected_with_sites_only() {
+        let mut config = Config::new("https://localhost".parse().unwrap());
+        let (plain, acting) = (Operator::new("x"), Operator::new("x").default_service_account("deployer"));
+        assert!(check_sites(&acting, &config).is_ok());
+        config.auth_info.impersonate_groups = Some(vec!["system:masters".into()]);
+        assert!(check_sites(&plain, &config).is_ok());
+        assert!(check_sites(&acting, &config).is_err());
     }
 }

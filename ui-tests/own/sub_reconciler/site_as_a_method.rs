@@ -1,5 +1,5 @@
 //! A method of the reconciler is no site function.
-use evenkeel::dependents::{Dependents, Site};
+use evenkeel::dependents::Dependents;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use ui_tests::{BucketCondition, KeepError, Shop, bucket};

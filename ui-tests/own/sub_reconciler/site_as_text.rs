@@ -1,5 +1,5 @@
 //! A site is found by a function.
-use evenkeel::dependents::{Dependents, Site};
+use evenkeel::dependents::Dependents;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use ui_tests::{BucketCondition, KeepError, Shop, bucket};

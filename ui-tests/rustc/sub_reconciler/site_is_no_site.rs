@@ -1,5 +1,5 @@
 //! The function returns something else.
-use evenkeel::dependents::{Dependents, Site};
+use evenkeel::dependents::Dependents;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use ui_tests::{BucketCondition, KeepError, Shop, bucket};

@@ -91,8 +91,8 @@ impl Site {
                 format!("system:serviceaccount:{}:{name}", namespace.ok_or_else(none)?)
             }
         };
-        let unfit = |_| "the name of the user or of a group has a character that no header may have".to_owned();
-        Identity::new(&user, &self.groups).map(Some).map_err(unfit)
+        let unfit = || "the name of the user or of a group has a character that no header may have".to_owned();
+        Identity::new(user, self.groups.clone()).map(Some).ok_or_else(unfit)
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     fn user(site: &Site, namespace: Option<&str>) -> Result<Option<String>, String> {
         let user = site.identity(namespace)?;
-        Ok(user.map(|user| user.headers()["impersonate-user"].to_str().unwrap().to_owned()))
+        Ok(user.map(|user| user.user().to_owned()))
     }
 
     #[test]
@@ -143,7 +143,6 @@ mod tests {
             assert!(user(&site, None).is_err(), "{site:?}");
         }
         let jane = Site::here().user("jane").groups(["devs", "ops"]).identity(None).unwrap().unwrap();
-        let groups: Vec<_> = jane.headers().get_all("impersonate-group").iter().collect();
-        assert_eq!((&jane.headers()["impersonate-user"], groups), (&"jane".parse().unwrap(), vec!["devs", "ops"]));
+        assert_eq!((jane.user(), jane.groups()), ("jane", &["devs".to_owned(), "ops".to_owned()][..]));
     }
 }
