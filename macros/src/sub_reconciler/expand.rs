@@ -142,6 +142,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_keeps::expand_relations(args, &expand_relations(args));
     let manages = expand_list("manages", expand_keeps::expand_manages(args));
+    let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
@@ -156,6 +157,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#check)*
             #relations
             #manages
+            #within
             #deletes
             #reasons
             #fails

@@ -33,6 +33,8 @@ pub(crate) struct Keeps {
     pub(crate) ready_within: Option<Option<Time>>,
     pub(crate) limit: Option<LitInt>,
     pub(crate) may_be_empty: bool,
+    /// Whether all objects are in the namespace of the component.
+    pub(crate) within_namespace: bool,
 }
 
 /// `"sea.example.com/v1/Fish" = "fish"`, or the same in `cluster(..)`.
@@ -98,8 +100,8 @@ const POLICIES: [Policy; 4] = [
     },
 ];
 
-const KEYS: [&str; 9] =
-    ["adopt", "update", "delete", "namespaces", "policies", "reapply", "ready_within", "limit", "empty"];
+const KEYS: [&str; 10] =
+    ["adopt", "update", "delete", "namespaces", "policies", "reapply", "ready_within", "limit", "empty", "within"];
 /// The lists, each with an example.
 const LISTS: [(&str, &str); 3] =
     [("kinds", "\"apps/v1/Deployment\""), ("templates", "MANIFESTS"), ("manages", "\"*.crossplane.io/*\"")];
@@ -119,6 +121,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         ready_within: None,
         limit: None,
         may_be_empty: false,
+        within_namespace: false,
     };
     let mut found = Vec::new();
     let parsed = (|input: ParseStream| keeps.parse(input, &mut found)).parse2(list.clone());
@@ -256,6 +259,11 @@ impl Keeps {
             "empty" => {
                 let help = "write `empty = allow`, or leave it out: a set that had objects may then not become empty";
                 return Err(mistake(value, "`empty` takes the word `allow`", help));
+            }
+            "within" if is_word(&value, "namespace") => self.within_namespace = true,
+            "within" => {
+                let help = "write `within = namespace`, or leave it out: the objects may then be in any namespace";
+                return Err(mistake(value, "`within` takes the word `namespace`", help));
             }
             _ => return Err(mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &KEYS))),
         }

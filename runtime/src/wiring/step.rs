@@ -36,6 +36,9 @@ pub struct StepWiring {
     /// Patterns of the types that the dependents of the step serve, in addition to those of its CRDs and APIServices.
     #[doc(hidden)]
     pub manages: &'static [&'static str],
+    /// Whether all dependents of the step are in the namespace of their component.
+    #[doc(hidden)]
+    pub within_namespace: bool,
     /// Whether the step or its cleanup may delete objects that the step owns. Deletion by the garbage collector does not count.
     #[doc(hidden)]
     pub deletes: bool,
@@ -86,6 +89,12 @@ impl StepWiring {
         false
     }
 
+    /// Whether a dependent of the step may be in this namespace. A mark elsewhere was copied, or another client set it.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn may_keep_in(&self, namespace: Option<&str>, component: Option<&str>) -> bool {
+        !self.within_namespace || namespace == component
+    }
+
     /// A step without declarations, with the default of every field.
     pub const EMPTY: Self = Self {
         name: "",
@@ -96,6 +105,7 @@ impl StepWiring {
         check: None,
         relations: &[],
         manages: &[],
+        within_namespace: false,
         deletes: true,
         reasons: &[],
         fails: &[],

@@ -4,13 +4,14 @@ use evenkeel::dependents::{Dependents, DependentsError, Site};
 use evenkeel::prelude::*;
 use evenkeel::{ApiError, Operator};
 use evenkeel_testkit::{Cluster, eventually};
+use evenkeel_tests::on_each_server;
 use evenkeel_tests::role::Role;
 use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::api::rbac::v1::{Role as NamespaceRole, RoleBinding};
-use kube::api::{DeleteParams, Patch, PatchParams};
-use kube::{Client, Config, CustomResource, CustomResourceExt, KubeSchema};
+use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::{Api, Client, Config, CustomResource, CustomResourceExt, KubeSchema, ResourceExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -21,6 +22,9 @@ pub(crate) struct StallSpec {
     /// The service account; `missing` makes the site fail.
     #[serde(default)]
     account: Option<String>,
+    /// The namespace of its config maps; that of the stall without it.
+    #[serde(default)]
+    elsewhere: Option<String>,
     /// The names of its config maps.
     #[serde(default)]
     maps: Vec<String>,
@@ -80,12 +84,13 @@ async fn sign(stall: &Stall, cx: &mut Cx) -> Result<(), StallError> {
     Ok(())
 }
 
-#[sub_reconciler(sets(on::Applied), dependents(ConfigMap, empty = allow), site = place)]
+#[sub_reconciler(sets(on::Applied), dependents(ConfigMap, empty = allow, within = namespace), site = place)]
 async fn stock(Stall { spec, .. }: &Stall, cx: &mut Cx) -> Result<Dependents, StallError> {
     let mut wanted = cx.wanted();
     for name in &spec.maps {
         let mut map = ConfigMap::default();
         map.metadata.name = Some(name.clone());
+        map.metadata.namespace.clone_from(&spec.elsewhere);
         wanted.add(&map);
     }
     Ok(cx.converge(wanted).await?)
@@ -100,6 +105,44 @@ pub(crate) async fn stall(stall: &Stall, cx: &mut Pass<'_>) -> PassResult {
         stock(stall, cx).await?;
     }
     Ok(())
+}
+
+on_each_server!(a_set_that_is_limited_to_its_namespace_has_no_objects_elsewhere);
+
+async fn a_set_that_is_limited_to_its_namespace_has_no_objects_elsewhere(world: World) -> World {
+    world.install(&Stall::crd()).await;
+    let operator = world.operator::<stall>(());
+    let other = world.another_namespace().await;
+    create(&world, "a", json!({ "maps": ["one"], "elsewhere": other })).await;
+    let text =
+        format!("ConfigMap {other}/one: metadata.namespace: the set is limited to the namespace {}", world.namespace);
+    let is_refused = |stall: &Value| message(stall, "Ready").starts_with(&text);
+    world.until::<Stall>("a", &text, is_refused).await;
+    world.merge::<Stall>("a", json!({ "spec": { "elsewhere": null } })).await;
+    world.until::<Stall>("a", "ready", is_ready).await;
+    // A mark that another client sets there, with a finalizer that would hold up the end.
+    let maps: Api<ConfigMap> = Api::namespaced(world.client.clone(), &other);
+    let mut forged = world.api::<ConfigMap>().get("one").await.unwrap();
+    let owner = forged.annotations_mut().get_mut("evenkeel.dev/owner").unwrap();
+    *owner = owner.replace(&format!("for ConfigMap/{}/one", world.namespace), &format!("for ConfigMap/{other}/one"));
+    assert!(owner.ends_with(&format!("for ConfigMap/{other}/one")), "{owner}");
+    forged.metadata = ObjectMeta {
+        name: forged.metadata.name,
+        labels: forged.metadata.labels,
+        annotations: forged.metadata.annotations,
+        finalizers: Some(vec!["tests.evenkeel.dev/held".into()]),
+        ..ObjectMeta::default()
+    };
+    maps.create(&PostParams::default(), &forged).await.unwrap();
+    world.delete::<Stall>("a").await;
+    world.until_gone::<Stall>("a").await;
+    let kept = maps.get("one").await.unwrap();
+    assert!(kept.metadata.deletion_timestamp.is_none());
+    maps.patch("one", &PatchParams::default(), &Patch::Merge(json!({ "metadata": { "finalizers": null } })))
+        .await
+        .unwrap();
+    operator.stop().await.unwrap();
+    world
 }
 
 async fn create(world: &World, name: &str, spec: Value) {

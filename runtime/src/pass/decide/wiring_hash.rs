@@ -66,6 +66,12 @@ fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
         for relation in step.relations {
             let _ = write!(text, " {}", describe(relation));
         }
+        if step.find_site.is_some() {
+            text.push_str(" at a site");
+        }
+        if step.within_namespace {
+            text.push_str(" within namespace");
+        }
         for pattern in step.manages {
             let _ = write!(text, " manages {pattern}");
         }

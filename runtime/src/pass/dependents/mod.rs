@@ -10,6 +10,7 @@ use std::sync::PoisonError;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use kube::core::ObjectMeta;
 
 use super::api::PassBackend;
 use super::api::calls::Calls;
@@ -17,6 +18,7 @@ use crate::api::{ApiError, DependentCalls, Identity, KeptObject, ObjectCall, Own
 use crate::dependent_rules::manifest::ObjectId;
 use crate::trigger::{number, text};
 use crate::watch::dependents::KnownDependent;
+use crate::wiring::KindInfo;
 use crate::wiring::annotations::DEPENDENT_OF;
 
 impl PassBackend {
@@ -39,6 +41,14 @@ impl PassBackend {
         KeptObject { id: id.clone(), step, live: known.now(), type_name, finalizers, annotated }
     }
 
+    /// Whether the step that the mark names may keep an object in its namespace.
+    fn may_be_kept(&self, kind: &KindInfo, meta: &ObjectMeta) -> bool {
+        let set = marked(kind, meta).and_then(|owner| owner.set).unwrap_or_default();
+        let step = self.wiring.steps.iter().find(|step| self.wiring.set_key(step.name) == set);
+        let (own, component) = (meta.namespace.as_deref(), self.identity.target.namespace.as_deref());
+        step.is_none_or(|step| step.may_keep_in(own, component))
+    }
+
     /// The target of a call for the object.
     fn target_of(&self, id: &ObjectId) -> Result<Target, ApiError> {
         let target = self.sets.cache.target(id);
@@ -59,7 +69,8 @@ impl PassBackend {
             let own = all
                 .into_iter()
                 .map(|object| object.metadata)
-                .filter(|meta| marked(&target.kind, meta).is_some_and(|owner| ids.contains(&owner.id())));
+                .filter(|meta| marked(&target.kind, meta).is_some_and(|owner| ids.contains(&owner.id())))
+                .filter(|meta| self.may_be_kept(&target.kind, meta));
             found.extend(own.map(|meta| ObjectId {
                 group: group.clone(),
                 kind: kind.clone(),

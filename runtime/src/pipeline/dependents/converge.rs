@@ -45,7 +45,7 @@ async fn apply(
     settings: SetSettings,
     plan: &Plan,
 ) -> Result<Ended, DependentsError> {
-    check(calls, plan)?;
+    check(state, calls, plan)?;
     calls.listed().await?;
     let step = state.step_name();
     let kept = calls.all().into_iter().filter(|kept| *kept.step == *step).count();
@@ -114,8 +114,16 @@ fn plan(state: &PassState, settings: SetSettings, manifests: Vec<Manifest>) -> R
 }
 
 /// Checks what can be checked without a call.
-fn check(calls: &dyn DependentCalls, plan: &Plan) -> Result<(), DependentsError> {
+fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(), DependentsError> {
+    let namespace = state.namespace.as_deref();
     for item in &plan.items {
+        if state.step.is_some_and(|step| !step.may_keep_in(item.id.namespace.as_deref(), namespace)) {
+            let problem = format!(
+                "the set is limited to the namespace {} of the component (`within = namespace`)",
+                namespace.unwrap_or("(none)")
+            );
+            return Err(InvalidManifest::new(&item.id, "metadata.namespace", problem).into());
+        }
         if calls.is_component(&item.id) {
             return Err(InvalidManifest::new(&item.id, "metadata.name", "it is the component itself").into());
         }

@@ -15,8 +15,8 @@ use crate::dependent_rules::policy::{Annotations, DeletePolicy};
 use crate::dependent_rules::response::applied_fields;
 use crate::queue::Key;
 use crate::trigger::number;
-use crate::wiring::KindInfo;
 use crate::wiring::annotations::APPLIED;
+use crate::wiring::{KindInfo, StepWiring};
 
 /// A dependent, without its content.
 #[derive(Clone, Debug)]
@@ -87,6 +87,7 @@ pub(super) struct Reader {
     /// The kind of the components.
     pub(super) owner: KindInfo,
     pub(super) reconciler: &'static str,
+    pub(super) steps: &'static [StepWiring],
     /// The field manager of the reconciler.
     pub(super) manager: String,
 }
@@ -98,7 +99,9 @@ impl Reader {
         let resource = &self.owner.resource;
         let is_own_kind = owner.reference.kind == resource.kind && group(&owner.reference) == resource.group;
         let step = owner.set.as_deref()?.strip_prefix(self.reconciler)?.strip_prefix('/')?;
-        if !is_own_kind {
+        let of_step = self.steps.iter().find(|known| known.name == step);
+        let (own, component) = (meta.namespace.as_deref(), owner.namespace.as_deref());
+        if !is_own_kind || of_step.is_some_and(|step| !step.may_keep_in(own, component)) {
             return None;
         }
         if !has_status(kind) {

@@ -73,7 +73,7 @@ impl DependentCache {
             }
         }
         let manager = wiring.field_manager_under(operator);
-        let reader = Reader { owner, reconciler: wiring.name, manager };
+        let reader = Reader { owner, reconciler: wiring.name, steps: wiring.steps, manager };
         let (store, live) = (Arc::new(Store::default()), Arc::new(AtomicBool::new(false)));
         let selector = format!("{OPERATOR}={operator}");
         let mut lists = Vec::new();
