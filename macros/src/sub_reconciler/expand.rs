@@ -7,10 +7,10 @@ use syn::{Path, parse_quote};
 
 use super::args::{Order, StepArgs};
 use super::expand_keeps;
+use super::expand_site;
 use super::model::{ErrorType, Step, StepReason};
 use super::parts::Parts;
 use super::relation::{Adopt, Cache, How, Level, Own, Watch};
-use super::site;
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
@@ -40,7 +40,7 @@ pub(crate) fn expand(step: &Step) -> Parts {
     };
     let attrs = function.inherited_as(&format!("the step `{name}`."));
     let marker = marker.define(&attrs, &args.krate.full());
-    let entered = site::enter(step);
+    let entered = expand_site::enter(step);
     Parts { function: expand_sent(entered.as_ref().unwrap_or(function), &args.krate.full()), marker, impls }
 }
 
@@ -51,7 +51,7 @@ fn expand_impl(step: &Step) -> TokenStream {
     let (params, bounds) = marker.params(None, &TokenStream::new());
     let kind = expand_object(step);
     let (settings, keeps) = (expand_keeps::expand_settings(step), expand_keeps::expand_impls(step));
-    let site = site::expand_impl(step);
+    let site = expand_site::expand_impl(step);
     quote! {
         impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #kind;
@@ -146,7 +146,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
-    let site = site::expand_wiring(step);
+    let site = expand_site::expand_wiring(step);
     quote! {
         #krate::StepWiring {
             name: #name,

@@ -5,6 +5,7 @@ mod check;
 mod check_relation;
 mod expand;
 mod expand_keeps;
+mod expand_site;
 mod fallback;
 mod keeps;
 mod model;

@@ -144,26 +144,24 @@ impl Controller {
         let filter = Arc::new(worker.filter());
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
         let places = context.scope.selected_places(&kind, wiring.watched_labels(), wiring.fields);
-        let lists = places.into_iter().map(join).collect();
         let (expected, pause) = (Expected::new(definition, kind, *wiring), Pause::default());
         if expected.is_own() {
             let enqueue_all = enqueue_all(primary.clone(), queue.clone());
             context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
         }
-        let shown = counted.show(&worker, &queue, &pause);
         Self {
+            lists: places.into_iter().map(join).collect(),
+            shown: counted.show(&worker, &queue, &pause),
             context,
             reconciler,
             queue,
             worker,
             primary,
             relations,
-            lists,
             expected,
             pause,
             triggers: JoinSet::new(),
             missing: None,
-            shown,
         }
     }
 

@@ -118,8 +118,8 @@ async fn a_set_that_is_limited_to_its_namespace_has_no_objects_elsewhere(world: 
         format!("ConfigMap {other}/one: metadata.namespace: the set is limited to the namespace {}", world.namespace);
     let is_refused = |stall: &Value| message(stall, "Ready").starts_with(&text);
     world.until::<Stall>("a", &text, is_refused).await;
-    world.merge::<Stall>("a", json!({ "spec": { "elsewhere": null } })).await;
-    world.until::<Stall>("a", "ready", is_ready).await;
+    create(&world, "b", json!({ "maps": ["one"] })).await;
+    world.until::<Stall>("b", "ready", is_ready).await;
     // A mark that another client sets there, with a finalizer that would hold up the end.
     let maps: Api<ConfigMap> = Api::namespaced(world.client.clone(), &other);
     let mut forged = world.api::<ConfigMap>().get("one").await.unwrap();
@@ -134,8 +134,8 @@ async fn a_set_that_is_limited_to_its_namespace_has_no_objects_elsewhere(world: 
         ..ObjectMeta::default()
     };
     maps.create(&PostParams::default(), &forged).await.unwrap();
-    world.delete::<Stall>("a").await;
-    world.until_gone::<Stall>("a").await;
+    world.delete::<Stall>("b").await;
+    world.until_gone::<Stall>("b").await;
     let kept = maps.get("one").await.unwrap();
     assert!(kept.metadata.deletion_timestamp.is_none());
     maps.patch("one", &PatchParams::default(), &Patch::Merge(json!({ "metadata": { "finalizers": null } })))

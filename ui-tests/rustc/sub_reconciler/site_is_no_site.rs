@@ -10,9 +10,7 @@ async fn place(_shop: &Shop, _cx: &mut Cx<'_, install>) -> Result<String, KeepEr
 
 #[sub_reconciler(sets(bucket::BucketMade), dependents(ConfigMap), site = place)]
 async fn install(_shop: &Shop, cx: &mut Cx) -> Result<Dependents, KeepError> {
-    let mut wanted = cx.wanted();
-    wanted.add(&ConfigMap::default());
-    Ok(cx.converge(wanted).await?)
+    Ok(cx.keep().await?)
 }
 
 #[reconciler(conditions = BucketCondition)]

@@ -1,18 +1,12 @@
 //! The function does not exist.
-use evenkeel::dependents::{Dependents, Site};
+use evenkeel::dependents::Dependents;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use ui_tests::{BucketCondition, KeepError, Shop, bucket};
 
-async fn place(_shop: &Shop, _cx: &mut Cx<'_, install>) -> Result<Site, KeepError> {
-    Ok(Site::here())
-}
-
 #[sub_reconciler(sets(bucket::BucketMade), dependents(ConfigMap), site = plce)]
 async fn install(_shop: &Shop, cx: &mut Cx) -> Result<Dependents, KeepError> {
-    let mut wanted = cx.wanted();
-    wanted.add(&ConfigMap::default());
-    Ok(cx.converge(wanted).await?)
+    Ok(cx.keep().await?)
 }
 
 #[reconciler(conditions = BucketCondition)]

@@ -2,22 +2,15 @@
 use evenkeel::dependents::{Dependents, Site};
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
-use ui_tests::{BucketCondition, KeepError, Shop, bucket};
+use ui_tests::{BucketCondition, KeepError, Shop, bucket, fetch};
 
-#[sub_reconciler(sets(bucket::BucketMade))]
-async fn other(_shop: &Shop, _cx: &mut Cx) -> Result<(), KeepError> {
-    Ok(())
-}
-
-async fn place(_shop: &Shop, _cx: &mut Cx<'_, other>) -> Result<Site, KeepError> {
+async fn place(_shop: &Shop, _cx: &mut Cx<'_, fetch>) -> Result<Site, KeepError> {
     Ok(Site::here())
 }
 
 #[sub_reconciler(sets(bucket::BucketMade), dependents(ConfigMap), site = place)]
 async fn install(_shop: &Shop, cx: &mut Cx) -> Result<Dependents, KeepError> {
-    let mut wanted = cx.wanted();
-    wanted.add(&ConfigMap::default());
-    Ok(cx.converge(wanted).await?)
+    Ok(cx.keep().await?)
 }
 
 #[reconciler(conditions = BucketCondition)]

@@ -51,9 +51,7 @@ impl<O, C> Pipeline<O, C> {
         let set = S::dependents(seen(object));
         let (cx, limit) = begin(pass);
         #[cfg(feature = "dependents")]
-        {
-            (cx.state.set, cx.state.site) = (set, None);
-        }
+        cx.state.begin_set(set);
         (cx, seen(object), limit)
     }
 }

@@ -6,6 +6,8 @@ use crate::api::ApiError;
 use crate::clock::Instant;
 use crate::condition::{ConditionStatus, Polarity};
 use crate::outcome::Requeue;
+#[cfg(feature = "dependents")]
+use crate::pipeline::dependents::SetSettings;
 use crate::wiring::{Relation, StepWiring};
 
 impl PassState {
@@ -19,6 +21,12 @@ impl PassState {
                 self.clear(*place);
             }
         }
+    }
+
+    /// Sets the settings of the step's set. Here, since it would otherwise be compiled once per step.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn begin_set(&mut self, set: Option<SetSettings>) {
+        (self.set, self.site) = (set, None);
     }
 
     /// In a dry run a step with an effect outside of the cluster is halted before it begins.
