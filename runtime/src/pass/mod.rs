@@ -195,7 +195,7 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
         Err(next) => return next,
     };
     let part = match policy::is_skipped(context, &*object) {
-        true => context.wiring.observe.map(Part::Observer),
+        true => context.wiring.observe.as_ref().map(Part::Observer),
         false => Some(Part::Steps),
     };
     if let Err(next) = daemons_stop(context, pass.key, &*object, part).await {

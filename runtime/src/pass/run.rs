@@ -101,7 +101,7 @@ pub(super) async fn blocking_work_ends(backend: &PassBackend) {
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Steps,
-    Observer(ObserveHandler),
+    Observer(&'static ObserveHandler),
     Cleanup,
 }
 
