@@ -250,12 +250,14 @@ impl Operator {
     }
 
     /// The operator with the flags on which its roles depend.
-    fn narrowed(mut self, flags: &Flags) -> Self {
+    fn narrowed(self, flags: &Flags) -> Self {
+        let operator = if flags.namespaces.is_empty() { self } else { self.namespaces(&flags.namespaces) };
         #[cfg(feature = "dependents")]
-        if let Some(name) = &flags.default_service_account {
-            self = self.default_service_account(name);
-        }
-        if flags.namespaces.is_empty() { self } else { self.namespaces(&flags.namespaces) }
+        let operator = match &flags.default_service_account {
+            Some(name) => operator.default_service_account(name),
+            None => operator,
+        };
+        operator
     }
 
     async fn configured(mut self, flags: Flags) -> Result<Self> {
