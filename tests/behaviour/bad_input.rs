@@ -104,7 +104,7 @@ async fn a_status_timestamp_that_always_changes_logs_a_warning() {
     operator.stop().await.unwrap();
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_out_of_bounds_interval_is_clamped_and_logged_once() {
     let world = world().await;
     let (lab, operator) = start(&world);

@@ -205,18 +205,6 @@ impl Operator {
         self
     }
 
-    /// The service account as which sets of dependents act whose step has no `site`.
-    ///
-    /// It is in the namespace of the component; so no component can write more than its namespace allows. Default: they act as the operator.
-    /// The command-line flag is `--default-service-account`.
-    ///
-    /// Source: Flux's lockdown for several tenants, <https://fluxcd.io/flux/installation/configuration/multitenancy/>.
-    #[cfg(feature = "dependents")]
-    pub fn default_service_account(mut self, name: impl AsRef<str>) -> Self {
-        self.default_service_account = Some(name.as_ref().into()).filter(|name: &Arc<str>| !name.is_empty());
-        self
-    }
-
     /// The namespace in which this operator runs, if several operators with the same kinds share a cluster.
     ///
     /// Each object belongs to the operator that its annotation

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::dependency::Access;
 use crate::trigger::hash;
 use crate::wiring::triggers::Triggers;
-use crate::wiring::{Adopt, Relation, Wiring};
+use crate::wiring::{Adopt, Relation, StepWiring, Wiring};
 
 /// The hash of the wiring. It covers conditions, steps, relations, error classes, the author's hook and the revision.
 ///
@@ -61,32 +61,37 @@ fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
         let _ = write!(text, " {} {}", words::when(hook.when), hook.step.name);
     }
     for step in wiring.all_steps() {
-        let (sets, clears) = (words::places(step.sets), words::places(step.clears));
-        let _ = write!(text, "\n{} {sets} {clears} {}", step.name, step.external);
-        for relation in step.relations {
-            let _ = write!(text, " {}", describe(relation));
-        }
-        if step.find_site.is_some() {
-            text.push_str(" at a site");
-        }
-        if step.within_namespace {
-            text.push_str(" within namespace");
-        }
-        for pattern in step.manages {
-            let _ = write!(text, " manages {pattern}");
-        }
-        for action in step.actions {
-            let _ = write!(text, " on {action}");
-        }
-        for error in step.errors {
-            let _ = write!(text, " {}={}", error.reason, error.class);
-        }
+        add_step(&mut text, &step);
     }
     if let Some(summary) = wiring.summary {
         let _ = write!(text, "\n{summary}");
     }
     let _ = write!(text, "\n{}", crate::wiring::flow::describe(&wiring.nodes()));
     text
+}
+
+/// Adds the declarations of a step.
+fn add_step(text: &mut String, step: &StepWiring) {
+    let (sets, clears) = (words::places(step.sets), words::places(step.clears));
+    let _ = write!(text, "\n{} {sets} {clears} {}", step.name, step.external);
+    for relation in step.relations {
+        let _ = write!(text, " {}", describe(relation));
+    }
+    if step.find_site.is_some() {
+        text.push_str(" at a site");
+    }
+    if step.within_namespace {
+        text.push_str(" within namespace");
+    }
+    for pattern in step.manages {
+        let _ = write!(text, " manages {pattern}");
+    }
+    for action in step.actions {
+        let _ = write!(text, " on {action}");
+    }
+    for error in step.errors {
+        let _ = write!(text, " {}={}", error.reason, error.class);
+    }
 }
 
 fn describe(relation: &Relation) -> String {

@@ -37,7 +37,7 @@ impl Site {
 
     /// Sets the namespace of objects that name none, and of the service account. Default: the namespace of the component.
     ///
-    /// Do not take it from the spec as it is: whoever writes the object could then act as the service accounts of other namespaces.
+    /// Do not take it from the spec as it is: a user who may write the object could then act as the service accounts of other namespaces.
     pub fn namespace(self, namespace: impl Into<String>) -> Self {
         Self { namespace: Some(namespace.into()), ..self }
     }
