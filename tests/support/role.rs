@@ -30,7 +30,10 @@ impl Role {
         let rules = rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, verb.as_str())));
         let rules = rules.filter(|(right, verb)| !missing.contains(&(&*right.resource, *verb)));
         let rules: Vec<Value> = rules
-            .map(|(right, verb)| json!({ "apiGroups": [right.group], "resources": [right.resource], "verbs": [verb] }))
+            .map(|(right, verb)| {
+                json!({ "apiGroups": [right.group], "resources": [right.resource], "verbs": [verb],
+                    "resourceNames": right.name.map(|name| vec![name]) })
+            })
             .collect();
         let group = "rbac.authorization.k8s.io";
         let version = format!("{group}/v1");

@@ -32,7 +32,7 @@ pub(super) fn expand_impl(step: &Step) -> TokenStream {
                 #cx: &mut #krate::Cx<'_, Self>,
             ) -> #krate::std::result::Result<(), Self::Error> {
                 #found
-                #cx.act_at(#site);
+                #cx.act_at(#site).await;
                 #krate::std::result::Result::Ok(())
             }
         }

@@ -81,6 +81,9 @@ impl Claimant<'_> {
         match controller.or_else(ours).or(owners.first()) {
             Some(owner) => self.owner_is(owner, None),
             None => match marked(kind, meta) {
+                Some(owner) if owner.cluster() != self.owner.cluster() => {
+                    Ownership::Object(format!("{} {} of another cluster", owner.reference.kind, owner.reference.name))
+                }
                 Some(owner) if owner.set.is_some() && self.owner.set.is_none() && self.is_component(&owner) => {
                     // The objects that a step owns are not those of its set.
                     Ownership::Object(format!("the dependents of {} {}", owner.reference.kind, owner.reference.name))

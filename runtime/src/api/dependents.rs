@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ApiError, BoxFuture, Identity, OtherObjects};
+use super::{ApiError, BoxFuture, OtherObjects, StepSite};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::DeletePolicy;
@@ -78,12 +78,18 @@ pub enum ObjectCall<'a> {
 
 /// The calls for the dependents of a component.
 pub trait DependentCalls: OtherObjects {
-    /// Lets the calls of a step act as this user in this pass; `None`: as the operator. `Err`: its calls fail with this text.
-    fn act_as(&self, step: &'static str, user: Result<Option<Identity>, String>);
-    /// Whether this pass has said as whom the calls of the step act.
-    fn has_user(&self, step: &str) -> bool;
-    /// Waits until the watches have listed the dependents.
-    fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// Lets the calls of a step act at this site in this pass. `Err`: its calls fail with this text.
+    fn act_at(&self, step: &'static str, site: Result<StepSite, String>) -> BoxFuture<'_, ()>;
+    /// Why the calls of the step are not sent: its site is invalid.
+    fn site_problem(&self, step: &str) -> Option<String>;
+    /// Whether the step acts in another cluster than that of the operator.
+    fn is_elsewhere(&self, step: &str) -> bool;
+    /// Whether this pass has said where and as whom the calls of the step act.
+    fn has_site(&self, step: &str) -> bool;
+    /// The uid of the cluster in which the step acts; `None`: in that of the operator. Known after its dependents were listed.
+    fn cluster(&self, step: &str) -> Option<String>;
+    /// Waits until the watches have listed the dependents of a step; `None`: of all steps whose sites are known.
+    fn listed<'a>(&'a self, step: Option<&'a str>) -> BoxFuture<'a, Result<(), ApiError>>;
     /// Takes the objects for the set of a step in this pass. `false`: the step has none, and its dependents are redundant.
     ///
     /// # Errors
@@ -98,17 +104,17 @@ pub trait DependentCalls: OtherObjects {
     /// Whether a step declares the kind, such as `Deployment.apps`.
     fn is_declared(&self, kind: &str) -> bool;
     /// Fails for an object whose namespace is not watched, and for a kind that no step declares.
-    fn check(&self, id: &ObjectId) -> Result<(), ApiError>;
-    /// What is known of an object; `None`: it is no dependent of the component.
-    fn get(&self, id: &ObjectId) -> Option<KeptObject>;
-    /// How the status names an object for whose end the pass waits.
-    fn reference(&self, id: &ObjectId) -> Option<String>;
+    fn check(&self, step: &str, id: &ObjectId) -> Result<(), ApiError>;
+    /// What is known of an object at the site of the step; `None`: it is no dependent of the component.
+    fn get(&self, step: &str, id: &ObjectId) -> Option<KeptObject>;
+    /// How the status names an object for whose end the pass waits. `None`: it is in another cluster, where it has no watch.
+    fn reference(&self, step: &str, id: &ObjectId) -> Option<String>;
     /// All dependents of the component, of all its sets.
     fn all(&self) -> Vec<KeptObject>;
     /// A hash over the fields that were applied to these objects. A change that others make between two passes changes it.
-    fn applied(&self, ids: &[&ObjectId]) -> String;
+    fn applied(&self, step: &str, ids: &[&ObjectId]) -> String;
     /// Takes the present fields of the objects as what was applied.
-    fn accept(&self, ids: &[&ObjectId]);
+    fn accept(&self, step: &str, ids: &[&ObjectId]);
     /// Sends a call for the set of a step. An object that is gone already is no error for a deletion.
     ///
     /// # Errors

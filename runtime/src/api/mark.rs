@@ -14,7 +14,8 @@ pub(crate) struct Owner {
     pub(crate) reference: OwnerReference,
     /// Its namespace; `None` if it is cluster-scoped.
     pub(crate) namespace: Option<String>,
-    /// The set of dependents that the object belongs to, as `<reconciler>/<step>`; `None`: it is owned.
+    /// The set of dependents that the object belongs to, as `<reconciler>/<step>`; `None`: it is owned. In another cluster than the owner, `@`
+    /// and the uid of the owner's cluster follow, as clusters may have owners of the same name.
     pub(crate) set: Option<String>,
 }
 
@@ -22,6 +23,19 @@ impl Owner {
     /// Whether an owner reference in the target can name this owner: owner references do not cross namespaces.
     pub(crate) fn can_be_referred_to_by(&self, target: &Target) -> bool {
         self.namespace.is_none() || self.namespace == target.namespace
+    }
+
+    /// The cluster of the owner; `None`: that of the object.
+    pub(crate) fn cluster(&self) -> Option<&str> {
+        self.set.as_deref()?.split_once('@').map(|(_, cluster)| cluster)
+    }
+
+    /// The step of this reconciler whose set the object is in.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn step_of(&self, reconciler: &str) -> Option<&str> {
+        let set = self.set.as_deref()?;
+        let set = set.split_once('@').map_or(set, |(set, _)| set);
+        set.strip_prefix(reconciler)?.strip_prefix('/')
     }
 
     /// Whether the target is the owner itself.
@@ -137,6 +151,11 @@ mod tests {
         assert_eq!(mark, "Shop.shop.example.com/team-a/main/shop/install for Deployment.apps/team-b/web");
         let found = marked(&deployment, &meta("team-b", &mark)).unwrap();
         assert_eq!((found.set.as_deref(), found.reference.uid), (Some("shop/install"), String::new()));
+        assert_eq!(found.cluster(), None);
+        let remote = Owner { set: Some("shop/install@1-2-3".into()), ..owner() };
+        let found = marked(&deployment, &meta("team-b", &remote.mark(&target(deployment.clone(), "team-b")))).unwrap();
+        assert_eq!((found.set.as_deref(), found.cluster()), (Some("shop/install@1-2-3"), Some("1-2-3")));
+        assert_ne!(remote.id(), set.id());
         for broken in ["", "Shop/a/b for Secret/team-b/web", "Shop for Secret/team-b/web", "x"] {
             assert_eq!(marked(&secret, &meta("team-b", broken)), None, "{broken}");
         }

@@ -16,6 +16,8 @@ mod identity;
 mod mark;
 #[cfg(feature = "dependents")]
 mod other_objects;
+#[cfg(feature = "dependents")]
+mod step_site;
 mod target;
 mod warned;
 
@@ -39,6 +41,8 @@ pub use self::error::*;
 pub use self::identity::Identity;
 #[cfg(feature = "dependents")]
 pub use self::other_objects::{OtherObjects, Types};
+#[cfg(feature = "dependents")]
+pub use self::step_site::{Kubeconfig, StepSite};
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Watched;
 pub use self::target::{Selection, Target};

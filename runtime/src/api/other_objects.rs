@@ -17,20 +17,21 @@ pub enum Types<'a> {
 
 /// The calls for objects that are no dependents of the component.
 pub trait OtherObjects: Send + Sync {
-    /// Lists the first objects of some types, as the API server has them now, that are no dependents of these sets.
+    /// Lists the first objects of some types, as the API server at the site of the step has them now, that are no dependents of these sets.
     ///
     /// # Errors
     /// A call failed. A type that is not served has no objects.
     fn instances<'a>(
         &'a self,
+        step: &'a str,
         types: Types<'a>,
         except: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>>;
-    /// Describes what a namespace contains now that would be missed: an object, or a kind that cannot be listed.
+    /// Describes what a namespace at the site of the step contains now that would be missed: an object, or a kind that cannot be listed.
     ///
     /// # Errors
     /// The kinds of the API server could not be read.
-    fn content<'a>(&'a self, namespace: &'a str) -> BoxFuture<'a, Result<Vec<String>, ApiError>>;
+    fn content<'a>(&'a self, step: &'a str, namespace: &'a str) -> BoxFuture<'a, Result<Vec<String>, ApiError>>;
     /// Creates a namespace that is no dependent. Returns whether it did not exist.
     ///
     /// # Errors

@@ -8,6 +8,8 @@ mod filtered_body;
 #[cfg(feature = "dependents")]
 mod impersonating;
 pub(crate) mod json_scan;
+#[cfg(feature = "dependents")]
+mod kubeconfig;
 mod line_limit;
 mod middleware;
 mod observed_call;
@@ -19,6 +21,8 @@ mod watch_lines;
 pub(crate) use self::answers::Answers;
 pub(crate) use self::declared_calls::{DeclaredCalls, NotSent};
 pub(crate) use self::error_chain::chain;
+#[cfg(feature = "dependents")]
+pub(crate) use self::kubeconfig::client_of;
 pub(crate) use self::line_limit::{LineTooLong, is_too_long};
 #[cfg(feature = "dry-run")]
 pub(crate) use self::middleware::{Calls, over};

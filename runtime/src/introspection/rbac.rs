@@ -19,6 +19,9 @@ const CONTENT: &str = "looks for objects of others in a namespace before it dele
 /// Why it acts as service accounts.
 const ACTS: &str = "acts as the service accounts of sites";
 
+/// Why it reads the Namespace `kube-system`.
+const CLUSTER: &str = "marks the dependents of sites in other clusters with the uid of its own";
+
 /// Why it lists the types that its dependents serve.
 const MANAGES: &str = "looks for objects of others before it deletes what serves their types";
 
@@ -31,6 +34,8 @@ pub struct RbacRule {
     pub group: String,
     /// The resource as in an RBAC rule: `secrets`, `gitrepositories/status`.
     pub resource: String,
+    /// The name of the only object that the rule is about; `None`: it is about all.
+    pub name: Option<&'static str>,
     /// Whether the resource is namespaced.
     pub namespaced: bool,
     /// The verbs that the operator needs.
@@ -39,9 +44,9 @@ pub struct RbacRule {
     pub why: BTreeSet<&'static str>,
 }
 
-/// The rules by group and resource.
+/// The rules by group, resource and name.
 #[derive(Default)]
-struct Rules(BTreeMap<(String, String), RbacRule>);
+struct Rules(BTreeMap<(String, String, Option<&'static str>), RbacRule>);
 
 impl Rules {
     fn add(&mut self, kind: &KindInfo, subresource: &str, verbs: &[Verb], why: &'static str) {
@@ -50,11 +55,29 @@ impl Rules {
     }
 
     fn add_named(&mut self, group: String, resource: String, namespaced: bool, verbs: &[Verb], why: &'static str) {
-        let empty =
-            RbacRule { group: group.clone(), resource: resource.clone(), namespaced, verbs: [].into(), why: [].into() };
-        let right = self.0.entry((group, resource)).or_insert(empty);
-        right.verbs.extend(verbs);
-        right.why.insert(why);
+        let rule = RbacRule {
+            group,
+            resource,
+            name: None,
+            namespaced,
+            verbs: verbs.iter().copied().collect(),
+            why: [why].into(),
+        };
+        self.add_rule(rule);
+    }
+
+    fn add_rule(&mut self, rule: RbacRule) {
+        let key = (rule.group.clone(), rule.resource.clone(), rule.name);
+        let known = self.0.entry(key).or_insert_with(|| RbacRule { verbs: [].into(), why: [].into(), ..rule.clone() });
+        known.verbs.extend(rule.verbs);
+        known.why.extend(rule.why);
+    }
+
+    /// The uid of this Namespace tells clusters apart.
+    fn add_cluster_uid(&mut self) {
+        let (verbs, why) = ([Verb::Get].into(), [CLUSTER].into());
+        let (group, resource, name) = (String::new(), "namespaces".into(), Some("kube-system"));
+        self.add_rule(RbacRule { group, resource, name, namespaced: false, verbs, why });
     }
 
     fn add_own(&mut self, known: &ReconcilerInfo) {
@@ -81,6 +104,9 @@ impl Rules {
             let has_site = step.find_site.is_some() || acts_by_default && step.keeps_dependents();
             let writer = if has_site { &mut *site } else { &mut *self };
             step.relations.iter().for_each(|relation| writer.add_writes(relation, step.deletes));
+            if step.find_site.is_some() {
+                self.add_cluster_uid();
+            }
             if has_site {
                 self.add_named(String::new(), "serviceaccounts".into(), true, &[Verb::Impersonate], ACTS);
                 step.relations.iter().for_each(|relation| site.add_live_reads(relation, &known.kind));
@@ -214,7 +240,8 @@ fn row(right: &RbacRule) -> Vec<String> {
     let verbs: Vec<_> = right.verbs.iter().map(|verb| verb.as_str()).collect();
     let why: Vec<_> = right.why.iter().copied().collect();
     let group = if right.group.is_empty() { "core" } else { &right.group };
-    vec![group.to_owned(), right.resource.clone(), verbs.join(","), why.join("; ")]
+    let resource = right.name.iter().fold(right.resource.clone(), |resource, name| format!("{resource} \"{name}\""));
+    vec![group.to_owned(), resource, verbs.join(","), why.join("; ")]
 }
 
 impl ReconcilerInfo {

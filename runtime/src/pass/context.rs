@@ -178,6 +178,8 @@ impl PassContext {
     pub(super) fn forget(&self, key: &Key) -> Next {
         self.daemons.drop_of(key);
         self.env.relations.keep(key, &BTreeSet::new());
+        #[cfg(feature = "dependents")]
+        self.env.relations.clusters().leave_all(key);
         self.memory().remove(key);
         self.dependents.set(key, HashSet::new());
         Next::Forget
@@ -196,14 +198,18 @@ impl PassContext {
     /// The calls for the dependents of an object in one pass.
     #[cfg(feature = "dependents")]
     pub(super) fn component_calls(&self, key: &Key) -> ComponentCalls {
-        let cache = self.env.relations.dependents();
-        let calls = ComponentCalls::new(cache.clone(), self.env.operator.clone(), cache.sum(key));
+        let relations = &self.env.relations;
+        let caches = (relations.dependents().clone(), relations.clusters().clone());
+        let calls = ComponentCalls::new(caches, self.env.operator.clone(), relations.dependents_sum(key));
         if let Some(name) = &self.env.default_service_account {
-            let site = Site::here().service_account(&**name);
-            let user = site.identity(key.namespace.as_deref());
-            let user = user.map_err(|why| format!("the default service account of the operator: {why}"));
+            let user = Site::here().service_account(&**name).identity(key.namespace.as_deref());
+            let client = Arc::new(match user {
+                Ok(Some(user)) => self.env.client.acting_as(&user),
+                Ok(None) => (*self.env.client).clone(),
+                Err(why) => self.env.client.refusing(&format!("the default service account of the operator: {why}")),
+            });
             let keep = self.wiring.steps.iter().filter(|step| step.keeps_dependents() && step.find_site.is_none());
-            keep.for_each(|step| calls.act_as(step.name, user.clone(), &self.env.client));
+            keep.for_each(|step| calls.act_by(step.name, client.clone()));
         }
         calls
     }
@@ -212,7 +218,7 @@ impl PassContext {
     pub(super) fn dependents_sum(&self, object: &Object) -> u64 {
         #[cfg(feature = "dependents")]
         if self.wiring.keeps_dependents() {
-            return self.env.relations.dependents().sum(&Key::of(object.meta()));
+            return self.env.relations.dependents_sum(&Key::of(object.meta()));
         }
         let _ = object;
         0
@@ -222,7 +228,7 @@ impl PassContext {
     pub(super) fn until_reapply(&self, object: &Object) -> Option<Duration> {
         #[cfg(feature = "dependents")]
         if self.wiring.keeps_dependents() {
-            return self.env.relations.dependents().until_reapply(&Key::of(object.meta()));
+            return self.env.relations.until_reapply(&Key::of(object.meta()));
         }
         let _ = object;
         None

@@ -40,6 +40,9 @@ pub(crate) fn most_not_ready(mut objects: Vec<NotReadyObject>) -> Vec<NotReadyOb
 pub struct SetStatus {
     /// The kinds that the objects of the set may have, such as `Deployment.apps`.
     pub kinds: Vec<String>,
+    /// The uid of the cluster that has the objects, if it is not that of the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// The digest of all manifests.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,

@@ -4,6 +4,8 @@ mod backoff;
 mod by_name;
 mod by_selector;
 mod cached_object;
+#[cfg(feature = "dependents")]
+pub(crate) mod clusters;
 mod declared;
 mod dependency_map;
 #[cfg(feature = "dependents")]

@@ -5,10 +5,14 @@ mod owned_watch;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+#[cfg(feature = "dependents")]
+use std::time::Duration;
 
 use super::by_name::Named;
 use super::by_selector::{LabelWatch, Labelled};
 use super::cached_object::CachedObject;
+#[cfg(feature = "dependents")]
+use super::clusters::{Clusters, Keeper};
 use super::declared::{counts, declared, indexers, without_how};
 #[cfg(feature = "dependents")]
 use super::dependents::{Component, DependentCache};
@@ -41,6 +45,8 @@ struct Inner {
     foreign: Foreign,
     #[cfg(feature = "dependents")]
     dependents: DependentCache,
+    #[cfg(feature = "dependents")]
+    clusters: Clusters,
     /// The watches of owned kinds.
     owned: Vec<WatchHandle>,
     labelled: Vec<Labelled>,
@@ -57,15 +63,17 @@ impl RelatedCaches {
     /// first request.
     pub(crate) fn new(
         watches: &SharedWatches,
-        (wiring, operator): (&Wiring, &str),
+        (wiring, operator): (&'static Wiring, &str),
         owner: KindInfo,
         scope: Scope,
         queue: Queue,
     ) -> Self {
         #[cfg(feature = "dependents")]
-        let dependents = {
-            let component = Component { kind: owner.clone(), wiring, operator };
-            DependentCache::new(watches, component, scope.clone(), &queue)
+        let (dependents, clusters) = {
+            let component = Component { kind: owner.clone(), wiring, operator, cluster: None };
+            let keeper = Keeper { kind: owner.clone(), wiring, operator: operator.to_owned(), queue: queue.clone() };
+            let cache = DependentCache::new(watches, component, scope.clone(), &queue);
+            (cache, Clusters::new(keeper, watches.clone()))
         };
         #[cfg(not(feature = "dependents"))]
         let _ = operator;
@@ -96,6 +104,8 @@ impl RelatedCaches {
                 foreign,
                 #[cfg(feature = "dependents")]
                 dependents,
+                #[cfg(feature = "dependents")]
+                clusters,
                 named: Mutex::default(),
                 interest: Mutex::default(),
             }
@@ -114,6 +124,28 @@ impl RelatedCaches {
     #[cfg(feature = "dependents")]
     pub(crate) fn dependents(&self) -> &DependentCache {
         &self.0.dependents
+    }
+
+    /// The other clusters with dependents.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn clusters(&self) -> &Clusters {
+        &self.0.clusters
+    }
+
+    /// A sum over the dependents of an object in all clusters, which changes with every change that a pass must see.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn dependents_sum(&self, component: &Key) -> u64 {
+        let elsewhere = self.0.clusters.of(component);
+        let sums = elsewhere.iter().filter_map(|cluster| Some(cluster.cache()?.sum(component)));
+        sums.fold(self.0.dependents.sum(component), u64::wrapping_add)
+    }
+
+    /// The time until the first dependent of the object is applied again although nothing has changed.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn until_reapply(&self, component: &Key) -> Option<Duration> {
+        let elsewhere = self.0.clusters.of(component);
+        let times = elsewhere.iter().filter_map(|cluster| cluster.cache()?.until_reapply(component));
+        times.chain(self.0.dependents.until_reapply(component)).min()
     }
 
     /// Whether cached objects keep the fields that are stripped by default.

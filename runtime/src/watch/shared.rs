@@ -75,6 +75,18 @@ impl SharedWatches {
         Self(Arc::new(Inner { setup, feeds: Mutex::default(), named: Mutex::default() }))
     }
 
+    /// The client of the watches.
+    #[cfg(feature = "dependents")]
+    pub(super) fn client(&self) -> &Client {
+        &self.0.setup.client
+    }
+
+    /// Whether watches request their lists as streams. A server that has none turns that off for itself.
+    #[cfg(feature = "dependents")]
+    pub(super) fn streams(&self) -> bool {
+        self.0.setup.streaming.is_wanted()
+    }
+
     /// Adds a sink for the objects of a target in this form. Must precede [`start`](Self::start).
     pub(super) fn join<K: ObjectForm>(&self, place: &WatchTarget, sink: impl FnMut(Event<K>) + Send + 'static) {
         self.feed(place, None, |feed| feed.sinks.push(Box::new(sink)));

@@ -7,6 +7,7 @@ mod drift;
 mod end;
 mod faults;
 mod foreign;
+mod kubeconfigs;
 mod managed;
 mod namespaces;
 mod programs;

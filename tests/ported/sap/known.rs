@@ -53,6 +53,13 @@ pub(crate) fn known(group: &str) -> Known {
             ("spec_requeue_s", FREE),
         ],
         "sap.revision" => &[("processing_digest", FREE), ("last_processing_digest", FREE), ("revision", FREE)],
+        "sap.clients" => &[
+            ("option.default_service_account", FREE),
+            ("component.impersonation", FREE),
+            ("component.kubeconfig", FREE),
+            ("same_key_twice", FREE),
+            ("idle_s", FREE),
+        ],
         "sap.timeout-restart" => &[("changed", &["component", "dependent status"])],
         _ if group.starts_with("sap.annotation.") => &[("annotation", FREE)],
         _ => &[],

@@ -4,28 +4,42 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::calls::Calls;
-use crate::api::Identity;
+use crate::api::StepSite;
 use crate::client::StepClient;
 use crate::dependent_rules::manifest::ObjectId;
+use crate::queue::Key;
+use crate::watch::clusters::{Cluster, Clusters};
 use crate::watch::dependents::DependentCache;
 
 /// The calls for the dependents of one component in one pass.
 pub(in crate::pass) struct ComponentCalls {
     pub(in crate::pass) cache: DependentCache,
+    pub(in crate::pass) clusters: Clusters,
     /// The name of the operator, which each dependent has as a label.
     pub(in crate::pass) operator: Arc<str>,
     /// The sets of this pass, by step.
     wanted: Mutex<HashMap<&'static str, Vec<ObjectId>>>,
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) seen: Mutex<u64>,
-    /// The clients of steps that act as another user.
-    clients: Mutex<HashMap<&'static str, Arc<StepClient>>>,
+    /// The sites of steps.
+    sites: Mutex<HashMap<&'static str, KnownSite>>,
+}
+
+/// The site of a step.
+#[derive(Clone)]
+struct KnownSite {
+    client: Arc<StepClient>,
+    /// `None`: that of the operator.
+    cluster: Option<Arc<Cluster>>,
+    /// Why its calls are not sent.
+    problem: Option<String>,
 }
 
 impl ComponentCalls {
     /// The calls of a pass that finds this sum over its dependents.
-    pub(in crate::pass) fn new(cache: DependentCache, operator: Arc<str>, seen: u64) -> Self {
-        Self { cache, operator, wanted: Mutex::default(), seen: Mutex::new(seen), clients: Mutex::default() }
+    pub(in crate::pass) fn new((cache, clusters): (DependentCache, Clusters), operator: Arc<str>, seen: u64) -> Self {
+        let seen = Mutex::new(seen);
+        Self { cache, clusters, operator, wanted: Mutex::default(), seen, sites: Mutex::default() }
     }
 
     /// The sum over the dependents when the pass last looked.
@@ -37,34 +51,74 @@ impl ComponentCalls {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn clients(&self) -> MutexGuard<'_, HashMap<&'static str, Arc<StepClient>>> {
-        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sites(&self) -> MutexGuard<'_, HashMap<&'static str, KnownSite>> {
+        self.sites.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the calls of a step act as this user; `own` is the client of the operator.
-    pub(in crate::pass) fn act_as(
+    /// Lets the calls of a step act at this site; `own` is the client of the operator.
+    pub(in crate::pass) async fn act_at(
         &self,
-        step: &'static str,
-        user: Result<Option<Identity>, String>,
+        (component, step): (&Key, &'static str),
+        site: Result<StepSite, String>,
         own: &Arc<StepClient>,
     ) {
-        let client = match user {
-            Ok(None) => own.clone(),
-            Ok(Some(user)) => Arc::new(own.acting_as(&user)),
-            Err(why) => Arc::new(own.refusing(&why)),
+        let found = match site {
+            Ok(StepSite::Elsewhere(kubeconfig)) => {
+                let entered = self.clusters.enter((component, step), &kubeconfig, own).await;
+                let invalid = |why| format!("the kubeconfig of the site of the step `{step}` is refused: {why}");
+                entered.map_err(invalid).map(|cluster| KnownSite {
+                    client: cluster.client.clone(),
+                    cluster: Some(cluster),
+                    problem: None,
+                })
+            }
+            Ok(StepSite::HereAs(user)) => Ok(self.leave((component, step), Arc::new(own.acting_as(&user)))),
+            Ok(StepSite::Here) => Ok(self.leave((component, step), own.clone())),
+            Err(why) => Err(why),
         };
-        self.clients().insert(step, client);
+        let site = found.unwrap_or_else(|why| KnownSite {
+            client: Arc::new(own.refusing(&why)),
+            cluster: None,
+            problem: Some(why),
+        });
+        self.sites().insert(step, site);
     }
 
-    /// Whether it was said as whom the calls of the step act.
-    pub(in crate::pass) fn has_user(&self, step: &str) -> bool {
-        self.clients().contains_key(step)
+    fn leave(&self, (component, step): (&Key, &str), client: Arc<StepClient>) -> KnownSite {
+        self.clusters.leave(component, step);
+        KnownSite { client, cluster: None, problem: None }
+    }
+
+    /// Lets the calls of a step, which has no site of its own, be sent by this client.
+    pub(in crate::pass) fn act_by(&self, step: &'static str, client: Arc<StepClient>) {
+        self.sites().insert(step, KnownSite { client, cluster: None, problem: None });
+    }
+
+    /// Whether it was said where and as whom the calls of the step act.
+    pub(in crate::pass) fn has_site(&self, step: &str) -> bool {
+        self.sites().contains_key(step)
+    }
+
+    /// Why the calls of the step are not sent.
+    pub(in crate::pass) fn problem(&self, step: &str) -> Option<String> {
+        self.sites().get(step)?.problem.clone()
+    }
+
+    /// The other cluster in which the step acts.
+    pub(in crate::pass) fn cluster(&self, step: &str) -> Option<Arc<Cluster>> {
+        self.sites().get(step)?.cluster.clone()
+    }
+
+    /// The steps that act in other clusters.
+    pub(in crate::pass) fn elsewhere(&self) -> Vec<(&'static str, Arc<Cluster>)> {
+        let of = |(step, site): (&&'static str, &KnownSite)| Some((*step, site.cluster.clone()?));
+        self.sites().iter().filter_map(of).collect()
     }
 
     /// The same calls with the client of their step.
-    pub(in crate::pass) fn as_their_user(&self, mut calls: Calls) -> Calls {
-        if let Some(client) = self.clients().get(calls.sender.step) {
-            calls.sender.client = client.clone();
+    pub(in crate::pass) fn at_their_site(&self, mut calls: Calls) -> Calls {
+        if let Some(site) = self.sites().get(calls.sender.step) {
+            calls.sender.client = site.client.clone();
         }
         calls
     }

@@ -145,11 +145,11 @@ impl PassBackend {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The calls of a step, with the rights of its user.
+    /// The calls of a step, at its site.
     pub(super) fn calls_of(&self, step: &'static str) -> Calls {
         let calls = self.calls.of_step(step);
         #[cfg(feature = "dependents")]
-        let calls = self.sets.as_their_user(calls);
+        let calls = self.sets.at_their_site(calls);
         calls
     }
 

@@ -6,7 +6,7 @@ mod other_objects;
 mod send;
 mod spared;
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -14,17 +14,48 @@ use kube::core::ObjectMeta;
 
 use super::api::PassBackend;
 use super::api::calls::Calls;
-use crate::api::{ApiError, DependentCalls, Identity, KeptObject, ObjectCall, Owner, Selection, Target, marked};
+use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall, Owner, Selection, StepSite, Target, marked};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::trigger::{number, text};
-use crate::watch::dependents::KnownDependent;
-use crate::wiring::KindInfo;
+use crate::watch::clusters::Cluster;
+use crate::watch::dependents::{DependentCache, KnownDependent};
 use crate::wiring::annotations::DEPENDENT_OF;
+use crate::wiring::{How, KindInfo};
 
 impl PassBackend {
     /// The component as the owner of a set.
     pub(super) fn owner_of(&self, set: String) -> Owner {
+        let step = set.rsplit_once('/').map_or(&*set, |(_, step)| step);
+        let cluster = self.sets.cluster(step).and_then(|_| self.sets.clusters.own_uid());
+        let set = cluster.iter().fold(set.clone(), |set, cluster| format!("{set}@{cluster}"));
         Owner { set: Some(set), ..self.owner().clone() }
+    }
+
+    /// What is known of the dependents at the site of a step.
+    ///
+    /// # Errors
+    /// Its cluster has not been reached.
+    pub(super) fn cache_of(&self, step: &str) -> Result<DependentCache, ApiError> {
+        let Some(cluster) = self.sets.cluster(step) else { return Ok(self.sets.cache.clone()) };
+        let unreached = || ApiError::Failed("the cluster of the site has not been reached".into());
+        cluster.cache().cloned().ok_or_else(unreached)
+    }
+
+    /// The reads of objects of others at the site of a step. They have the rights of the operator, or those of the kubeconfig.
+    pub(super) fn reads_of(&self, step: &str) -> Calls {
+        match self.sets.cluster(step) {
+            Some(_) => self.set_calls(step),
+            None => self.calls.clone(),
+        }
+    }
+
+    /// Whether two steps act in the same cluster.
+    fn are_together(&self, one: &str, other: &str) -> bool {
+        match (self.sets.cluster(one), self.sets.cluster(other)) {
+            (Some(one), Some(other)) => Arc::ptr_eq(&one, &other),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// The calls for the set of a step. A step that is gone from the code has no name, and no user of its own.
@@ -35,16 +66,20 @@ impl PassBackend {
 
     fn kept(&self, id: &ObjectId, known: KnownDependent) -> KeptObject {
         let (step, finalizers, annotated) = (known.step.clone(), known.finalizers.clone(), known.annotated.clone());
-        let target = self.sets.cache.target(id);
-        let type_name = target.map(|Target { kind, .. }| format!("{}.{}", kind.resource.plural, kind.resource.group));
+        let type_name = self
+            .sets
+            .cache
+            .target(id)
+            .map(|Target { kind, .. }| format!("{}.{}", kind.resource.plural, kind.resource.group));
         let type_name = type_name.unwrap_or_default();
         KeptObject { id: id.clone(), step, live: known.now(), type_name, finalizers, annotated }
     }
 
     /// Whether the step that the mark names may keep an object in its namespace.
     fn may_be_kept(&self, kind: &KindInfo, meta: &ObjectMeta) -> bool {
-        let set = marked(kind, meta).and_then(|owner| owner.set).unwrap_or_default();
-        let step = self.wiring.steps.iter().find(|step| self.wiring.set_key(step.name) == set);
+        let owner = marked(kind, meta);
+        let of_set = owner.as_ref().and_then(|owner| owner.step_of(self.wiring.name));
+        let step = self.wiring.steps.iter().find(|step| Some(step.name) == of_set);
         let (own, component) = (meta.namespace.as_deref(), self.identity.target.namespace.as_deref());
         step.is_none_or(|step| step.may_keep_in(own, component))
     }
@@ -58,19 +93,39 @@ impl PassBackend {
         })
     }
 
-    /// The objects of a kind with the marks of these sets, as the API server lists them now.
-    async fn marked_objects(&self, calls: &Calls, target: &Target, ids: &[String]) -> Result<Vec<ObjectId>, ApiError> {
-        let selector = format!("{DEPENDENT_OF} in ({})", ids.join(","));
+    /// The objects of all kinds with the marks of these sets, as an API server lists them now: that of the operator, or that of a step which
+    /// acts elsewhere.
+    async fn marked_at(&self, at: (&Calls, Option<&str>), ids: &[String]) -> Result<Vec<ObjectId>, ApiError> {
         let mut found = Vec::new();
-        for namespace in self.relations.namespaces(&target.kind) {
-            let all = calls.list(&Selection::new(target.kind.clone(), namespace, &selector)).await?;
-            let (group, kind) = (&target.kind.resource.group, &target.kind.resource.kind);
+        for kind in self.sets.cache.kinds() {
+            match self.marked_objects(at, kind, ids).await {
+                Ok(marked) => found.extend(marked),
+                // The API server answers, and has no such kind, and so no objects of it.
+                Err(ApiError::NotServed(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    async fn marked_objects(
+        &self,
+        (calls, elsewhere): (&Calls, Option<&str>),
+        of_kind: &KindInfo,
+        ids: &[String],
+    ) -> Result<Vec<ObjectId>, ApiError> {
+        let selector = format!("{DEPENDENT_OF} in ({})", ids.join(","));
+        let namespaces = elsewhere.map_or_else(|| self.relations.namespaces(of_kind), |_| vec![None]);
+        let mut found = Vec::new();
+        for namespace in namespaces {
+            let all = calls.list(&Selection::new(of_kind.clone(), namespace, &selector)).await?;
+            let (group, kind) = (&of_kind.resource.group, &of_kind.resource.kind);
             // The label alone may be a copy.
             let own = all
                 .into_iter()
                 .map(|object| object.metadata)
-                .filter(|meta| marked(&target.kind, meta).is_some_and(|owner| ids.contains(&owner.id())))
-                .filter(|meta| self.may_be_kept(&target.kind, meta));
+                .filter(|meta| marked(of_kind, meta).is_some_and(|owner| ids.contains(&owner.id())))
+                .filter(|meta| self.may_be_kept(of_kind, meta));
             found.extend(own.map(|meta| ObjectId {
                 group: group.clone(),
                 kind: kind.clone(),
@@ -83,21 +138,51 @@ impl PassBackend {
 }
 
 impl DependentCalls for PassBackend {
-    fn act_as(&self, step: &'static str, user: Result<Option<Identity>, String>) {
-        self.sets.act_as(step, user, &self.calls.sender.client);
+    fn act_at(&self, step: &'static str, site: Result<StepSite, String>) -> BoxFuture<'_, ()> {
+        let wiring = self.wiring.steps.iter().find(|one| one.name == step);
+        let owns = wiring.is_some_and(|step| step.relations.iter().any(|relation| relation.how == How::Owns));
+        let site = match site {
+            Ok(StepSite::Elsewhere(_)) if owns => {
+                let cure = "use `dependents(..)` instead of `owns(..)`";
+                Err(format!("it is in another cluster, where the step `{step}` cannot own objects; {cure}"))
+            }
+            site => site,
+        };
+        async move { self.sets.act_at((&self.key, step), site, &self.calls.sender.client).await }.boxed()
     }
 
-    fn has_user(&self, step: &str) -> bool {
-        self.sets.has_user(step)
+    fn site_problem(&self, step: &str) -> Option<String> {
+        self.sets.problem(step)
     }
 
-    fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>> {
-        self.sets.cache.listed().boxed()
+    fn is_elsewhere(&self, step: &str) -> bool {
+        self.sets.cluster(step).is_some()
+    }
+
+    fn has_site(&self, step: &str) -> bool {
+        self.sets.has_site(step)
+    }
+
+    fn cluster(&self, step: &str) -> Option<String> {
+        Some(self.sets.cluster(step)?.uid()?.to_owned())
+    }
+
+    fn listed<'a>(&'a self, step: Option<&'a str>) -> BoxFuture<'a, Result<(), ApiError>> {
+        async move {
+            let elsewhere = self.sets.elsewhere();
+            let asked = elsewhere.iter().filter(|(known, _)| step.is_none_or(|step| step == *known));
+            for (_, cluster) in asked.clone() {
+                self.sets.clusters.listed(cluster).await?;
+            }
+            // The set of a step that acts elsewhere has nothing here.
+            if step.is_none() || asked.count() == 0 { self.sets.cache.listed().await } else { Ok(()) }
+        }
+        .boxed()
     }
 
     fn want(&self, step: &'static str, ids: Vec<ObjectId>) -> Result<(), (ObjectId, &'static str)> {
         let mut wanted = self.sets.wanted();
-        let others = wanted.iter().filter(|(other, _)| **other != step);
+        let others = wanted.iter().filter(|(other, _)| **other != step && self.are_together(other, step));
         for (other, taken) in others {
             if let Some(both) = ids.iter().find(|id| taken.contains(id)) {
                 return Err((both.clone(), other));
@@ -109,7 +194,7 @@ impl DependentCalls for PassBackend {
 
     fn is_wanted(&self, step: &str, id: &ObjectId) -> Option<bool> {
         let wanted = self.sets.wanted();
-        if wanted.values().any(|ids| ids.contains(id)) {
+        if wanted.iter().any(|(other, ids)| ids.contains(id) && self.are_together(other, step)) {
             return Some(true);
         }
         wanted.contains_key(step).then_some(false)
@@ -129,25 +214,41 @@ impl DependentCalls for PassBackend {
         self.sets.cache.kinds().iter().any(|one| one.resource.kind == kind && one.resource.group == group)
     }
 
-    fn check(&self, id: &ObjectId) -> Result<(), ApiError> {
-        self.sets.cache.check(&self.target_of(id)?)
+    fn check(&self, step: &str, id: &ObjectId) -> Result<(), ApiError> {
+        let target = self.target_of(id)?;
+        // The namespaces of the operator are those of its own cluster.
+        self.sets.cluster(step).map_or_else(|| self.sets.cache.check(&target), |_| Ok(()))
     }
 
-    fn get(&self, id: &ObjectId) -> Option<KeptObject> {
-        let known = self.sets.cache.get(&self.sets.cache.target(id)?)?;
+    fn get(&self, step: &str, id: &ObjectId) -> Option<KeptObject> {
+        let cache = self.cache_of(step).ok()?;
+        let known = cache.get(&cache.target(id)?)?;
         (known.component == self.key).then(|| self.kept(id, known))
     }
 
-    fn reference(&self, id: &ObjectId) -> Option<String> {
+    fn reference(&self, step: &str, id: &ObjectId) -> Option<String> {
+        if self.sets.cluster(step).is_some() {
+            return None;
+        }
         Some(self.sets.cache.target(id)?.to_string())
     }
 
     fn all(&self) -> Vec<KeptObject> {
-        self.sets.cache.of(&self.key).into_iter().map(|(id, known)| self.kept(&id, known)).collect()
+        let elsewhere = self.sets.elsewhere();
+        let here = self.sets.cache.of(&self.key).into_iter();
+        let mut all: Vec<_> =
+            here.filter(|(_, known)| elsewhere.iter().all(|(step, _)| **step != *known.step)).collect();
+        for (step, cluster) in elsewhere {
+            let there = cluster.cache().map(|cache| cache.of(&self.key)).unwrap_or_default();
+            all.extend(there.into_iter().filter(|(_, known)| *known.step == *step));
+        }
+        all.into_iter().map(|(id, known)| self.kept(&id, known)).collect()
     }
 
-    fn applied(&self, ids: &[&ObjectId]) -> String {
-        let known = ids.iter().filter_map(|id| Some((id, self.sets.cache.get(&self.sets.cache.target(id)?)?)));
+    fn applied(&self, step: &str, ids: &[&ObjectId]) -> String {
+        let cache = self.cache_of(step).ok();
+        let known = |id: &ObjectId| cache.as_ref().and_then(|cache| cache.get(&cache.target(id)?));
+        let known = ids.iter().filter_map(|id| Some((id, known(id)?)));
         let numbers = known.map(|(id, known)| {
             let fields = known.fields.map(|fields| fields.to_string()).unwrap_or_default();
             number(&[&id.to_string(), &fields])
@@ -155,8 +256,10 @@ impl DependentCalls for PassBackend {
         text(numbers.fold(0, u64::wrapping_add))
     }
 
-    fn accept(&self, ids: &[&ObjectId]) {
-        self.sets.cache.accept(ids);
+    fn accept(&self, step: &str, ids: &[&ObjectId]) {
+        if let Ok(cache) = self.cache_of(step) {
+            cache.accept(ids);
+        }
     }
 
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>> {
@@ -164,7 +267,7 @@ impl DependentCalls for PassBackend {
     }
 
     fn observed(&self) {
-        *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.sets.cache.sum(&self.key);
+        *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.relations.dependents_sum(&self.key);
     }
 
     fn is_superseded(&self) -> bool {
@@ -178,14 +281,12 @@ impl DependentCalls for PassBackend {
     fn remaining<'a>(&'a self, sets: &'a [String]) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
         async move {
             let ids: Vec<String> = sets.iter().map(|set| self.owner_of(set.clone()).id()).collect();
-            let mut found = Vec::new();
-            for kind in self.sets.cache.kinds() {
-                let target = Target { kind: kind.clone(), namespace: None, name: String::new() };
-                match self.marked_objects(&self.calls, &target, &ids).await {
-                    Ok(marked) => found.extend(marked),
-                    // The API server answers, and has no such kind, and so no objects of it.
-                    Err(ApiError::NotServed(_)) => {}
-                    Err(error) => return Err(error),
+            let mut found = self.marked_at((&self.calls, None), &ids).await?;
+            let mut asked: Vec<Arc<Cluster>> = Vec::new();
+            for (step, cluster) in self.sets.elsewhere() {
+                if asked.iter().all(|known| !Arc::ptr_eq(known, &cluster)) {
+                    found.extend(self.marked_at((&self.set_calls(step), Some(step)), &ids).await?);
+                    asked.push(cluster);
                 }
             }
             Ok(found)

@@ -10,6 +10,7 @@ use super::spared::{is_spared_kind, is_spared_object};
 use crate::api::{ApiError, OtherObjects, Target, Types, marked};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::pass::api::PassBackend;
+use crate::pass::api::calls::Calls;
 use crate::wiring::KindInfo;
 use crate::wiring::annotations::{DEPENDENT_OF, NAMESPACE_FOR};
 
@@ -26,24 +27,24 @@ fn id(kind: &KindInfo, meta: ObjectMeta) -> ObjectId {
 
 impl PassBackend {
     /// The first objects of a kind that have none of these marks. The label alone may be a copy.
-    async fn unmarked(&self, kind: &KindInfo, marks: &[String]) -> Result<Vec<ObjectId>, ApiError> {
+    async fn unmarked(&self, calls: &Calls, kind: &KindInfo, marks: &[String]) -> Result<Vec<ObjectId>, ApiError> {
         let marks_text = marks.join(",");
         let selector = if marks.is_empty() { String::new() } else { format!("{DEPENDENT_OF} notin ({marks_text})") };
-        let mut found = self.calls.list_metadata(kind, None, &selector, Some(EXAMPLES)).await?;
+        let mut found = calls.list_metadata(kind, None, &selector, Some(EXAMPLES)).await?;
         if found.is_empty() && !marks.is_empty() {
             let selector = format!("{DEPENDENT_OF} in ({marks_text})");
             let is_copy = |object: &DynamicObject| {
                 marked(kind, &object.metadata).is_none_or(|owner| !marks.contains(&owner.id()))
             };
-            let labelled = self.calls.list_metadata(kind, None, &selector, None).await?;
+            let labelled = calls.list_metadata(kind, None, &selector, None).await?;
             found.extend(labelled.into_iter().filter(is_copy).take(EXAMPLES as usize));
         }
         Ok(found.into_iter().map(|object| id(kind, object.metadata)).collect())
     }
 
     /// What a namespace has of one kind.
-    async fn content_of_kind(&self, kind: &KindInfo, namespace: &str) -> Vec<String> {
-        match self.calls.list_metadata(kind, Some(namespace), "", None).await {
+    async fn content_of_kind(&self, calls: &Calls, kind: &KindInfo, namespace: &str) -> Vec<String> {
+        match calls.list_metadata(kind, Some(namespace), "", None).await {
             Ok(objects) => {
                 let others = objects.into_iter().filter(|object| !is_spared_object(kind, &object.metadata));
                 others.map(|object| id(kind, object.metadata).to_string()).collect()
@@ -57,23 +58,25 @@ impl PassBackend {
 impl OtherObjects for PassBackend {
     fn instances<'a>(
         &'a self,
+        step: &'a str,
         types: Types<'a>,
         except: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
         async move {
             let marks: Vec<String> = except.iter().map(|set| self.owner_of(set.clone()).id()).collect();
-            let mut found = Vec::new();
-            for kind in kinds_of(&self.calls.discovery(), types).await? {
-                found.extend(self.unmarked(&kind, &marks).await?);
+            let (calls, mut found) = (self.reads_of(step), Vec::new());
+            for kind in kinds_of(&calls.discovery(), types).await? {
+                found.extend(self.unmarked(&calls, &kind, &marks).await?);
             }
             Ok(found)
         }
         .boxed()
     }
 
-    fn content<'a>(&'a self, namespace: &'a str) -> BoxFuture<'a, Result<Vec<String>, ApiError>> {
+    fn content<'a>(&'a self, step: &'a str, namespace: &'a str) -> BoxFuture<'a, Result<Vec<String>, ApiError>> {
         async move {
-            let client = self.calls.discovery();
+            let calls = self.reads_of(step);
+            let client = calls.discovery();
             let (mut kinds, mut found) = (Vec::new(), Vec::new());
             for version in versions(&client).await? {
                 match of_version(&client, &version).await {
@@ -83,7 +86,7 @@ impl OtherObjects for PassBackend {
             }
             let kinds = distinct(kinds).into_iter().filter(|kind| kind.namespaced && !is_spared_kind(kind));
             let kinds: Vec<KindInfo> = kinds.collect();
-            let lists = kinds.iter().map(|kind| self.content_of_kind(kind, namespace).boxed());
+            let lists = kinds.iter().map(|kind| self.content_of_kind(&calls, kind, namespace).boxed());
             let lists: Vec<Vec<String>> = stream::iter(lists.collect::<Vec<_>>()).buffered(CONCURRENCY).collect().await;
             found.extend(lists.into_iter().flatten());
             Ok(found)

@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use super::body::{marked_body, orphan_patch};
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, ObjectCall, Owner, Target};
-use crate::dependent_rules::manifest::{ObjectId, replacement};
+use crate::dependent_rules::manifest::replacement;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::AdoptionPolicy;
 use crate::dependent_rules::response::without_kubectl;
 use crate::pass::api::PassBackend;
 use crate::pass::api::apply::Owned;
 use crate::pass::api::calls::{Calls, Deleted};
+use crate::watch::dependents::DependentCache;
 use crate::wiring::relation::Adopt;
 
 /// The end of the name under which the creation of an object is tried.
@@ -30,8 +31,9 @@ async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), Ap
 
 impl PassBackend {
     pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
-        let calls = self.set_calls(step);
+        let (calls, cache) = (self.set_calls(step), self.cache_of(step)?);
         let owner = self.owner_of(self.wiring.set_key(step));
+        let to = At { step, calls: &calls, cache: &cache };
         match call {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {
                 let target = self.target_of(&item.id)?;
@@ -39,7 +41,7 @@ impl PassBackend {
                 if overrides {
                     take_fields_of_kubectl(&calls, &target).await?;
                 }
-                self.apply_dependent(&calls, &owner, (item, &target), &body, live).await?;
+                self.apply_dependent(to, &owner, (item, &target), &body, live).await?;
                 if corrects && let Some(pause) = self.children.corrected(&target) {
                     tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the dependent; delaying the next correction");
                 }
@@ -48,7 +50,7 @@ impl PassBackend {
             ObjectCall::Replace { item, object, live } => {
                 let target = self.target_of(&item.id)?;
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
-                self.replace_dependent(&calls, &target, &body, live).await
+                to.replace(&target, &body, live).await
             }
             ObjectCall::Try { item, object } => {
                 let target = self.target_of(&item.id)?;
@@ -59,14 +61,14 @@ impl PassBackend {
                 body["metadata"]["name"] = json!(name);
                 calls.try_create(&trial, &body).await
             }
-            ObjectCall::Delete { id, live, foreground } => self.delete_dependent(&calls, id, live, foreground).await,
-            ObjectCall::Orphan { id, live } => self.orphan_dependent(&calls, &owner, id, live).await,
+            ObjectCall::Delete { id, live, foreground } => to.delete(&self.target_of(id)?, live, foreground).await,
+            ObjectCall::Orphan { id, live } => to.orphan(&owner, &self.target_of(id)?, live).await,
         }
     }
 
     async fn apply_dependent(
         &self,
-        calls: &Calls,
+        At { step, calls, cache }: At<'_>,
         owner: &Owner,
         (item, target): (&Item, &Target),
         body: &Value,
@@ -79,14 +81,14 @@ impl PassBackend {
             AdoptionPolicy::IfUnowned => Adopt::IfUnowned,
             AdoptionPolicy::Always => Adopt::Always,
         };
-        let writing = self.sets.cache.writing(target);
+        let writing = cache.writing(target);
         match owned.apply(adopt, body, live.map(|live| live.uid.clone())).await {
             Ok(written) => {
                 writing.wrote(&written);
-                self.sets.cache.is_served(&target.kind);
+                cache.is_served(&target.kind);
                 Ok(())
             }
-            Err(ApiError::Foreign(text)) => {
+            Err(ApiError::Foreign(text)) if self.sets.cluster(step).is_none() => {
                 // Its end, or a change of its owner, triggers a pass. If it is gone already, the next pass creates the object.
                 match self.relations.named(&self.key, target).await? {
                     Some(_) => Err(ApiError::Foreign(text)),
@@ -96,50 +98,40 @@ impl PassBackend {
             Err(error) => Err(error),
         }
     }
+}
 
-    async fn replace_dependent(
-        &self,
-        calls: &Calls,
-        target: &Target,
-        body: &Value,
-        live: &LiveObject,
-    ) -> Result<(), ApiError> {
+/// Where a call is sent.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    step: &'a str,
+    calls: &'a Calls,
+    cache: &'a DependentCache,
+}
+
+impl At<'_> {
+    async fn replace(self, target: &Target, body: &Value, live: &LiveObject) -> Result<(), ApiError> {
         let gone = || ApiError::Conflict(format!("{target} was deleted or created again").into());
-        let found = calls.get(target).await?.ok_or_else(gone)?;
+        let found = self.calls.get(target).await?.ok_or_else(gone)?;
         if found.metadata.uid.as_deref() != Some(&*live.uid) {
             return Err(gone());
         }
-        let writing = self.sets.cache.writing(target);
-        let written = calls.replace(target, &replacement(body, &json!(found))).await?;
+        let writing = self.cache.writing(target);
+        let written = self.calls.replace(target, &replacement(body, &json!(found))).await?;
         writing.wrote(&written);
         Ok(())
     }
 
-    async fn delete_dependent(
-        &self,
-        calls: &Calls,
-        id: &ObjectId,
-        live: &LiveObject,
-        foreground: bool,
-    ) -> Result<(), ApiError> {
-        let target = self.target_of(id)?;
-        let writing = self.sets.cache.writing(&target);
+    async fn delete(self, target: &Target, live: &LiveObject, foreground: bool) -> Result<(), ApiError> {
+        let writing = self.cache.writing(target);
         let params = if foreground { DeleteParams::foreground() } else { DeleteParams::background() };
-        let deleted = calls.delete_with(params, &target, &live.uid, &live.resource_version).await?;
+        let deleted = self.calls.delete_with(params, target, &live.uid, &live.resource_version).await?;
         writing.deleted(&live.uid, deleted == Deleted::Gone);
         Ok(())
     }
 
-    async fn orphan_dependent(
-        &self,
-        calls: &Calls,
-        owner: &Owner,
-        id: &ObjectId,
-        live: &LiveObject,
-    ) -> Result<(), ApiError> {
-        let target = self.target_of(id)?;
-        let writing = self.sets.cache.writing(&target);
-        calls.merge(&target, &orphan_patch(owner, &live.uid, &live.resource_version)).await?;
+    async fn orphan(self, owner: &Owner, target: &Target, live: &LiveObject) -> Result<(), ApiError> {
+        let writing = self.cache.writing(target);
+        self.calls.merge(target, &orphan_patch(owner, &live.uid, &live.resource_version)).await?;
         writing.released(&live.uid);
         Ok(())
     }

@@ -162,15 +162,16 @@ pub(crate) fn undo_all<'a>(
 ) -> BoxFuture<'a, PassResult> {
     Box::pin(async move {
         #[cfg(feature = "dependents")]
-        check_sets(steps, pass.state).await?;
+        {
+            // What is checked before anything is deleted is at their sites.
+            for find_site in steps.iter().rev().filter_map(|step| step.find_site) {
+                find_site(object, deps, &mut *pass.state).await?;
+            }
+            check_sets(steps, pass.state).await?;
+        }
         for step in steps.iter().rev() {
             #[cfg(feature = "dependents")]
-            {
-                if let Some(find_site) = step.find_site {
-                    find_site(object, deps, &mut *pass.state).await?;
-                }
-                undo_set(step, pass.state).await?;
-            }
+            undo_set(step, pass.state).await?;
             if let Some(undo) = step.undo {
                 undo(object, deps, &mut *pass.state).await?;
             }

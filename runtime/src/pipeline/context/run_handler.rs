@@ -28,6 +28,29 @@ fn pass_of(state: &mut Erased) -> Pass<'_> {
     Pass { state: state.downcast_mut().expect("the state of the pass") }
 }
 
+/// Runs the cleanup or the site function of a step, which is not a part of its pipeline.
+async fn outside<S: SubReconciler>(
+    pass: Pass<'_>,
+    cleanup: Option<&'static str>,
+    run: impl AsyncFnOnce(&mut Cx<'_, S>) -> Result<(), S::Error>,
+) -> PassResult {
+    let step = const { &S::WIRING };
+    (pass.state.step, pass.state.cleanup) = (Some(step), cleanup);
+    if let Some(name) = cleanup
+        && pass.state.reports_instead(&format!("the cleanup `{name}`"))
+    {
+        return Ok(());
+    }
+    let limit = Limit::of(step, pass.state);
+    let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
+    let done = limit.run(run(&mut cx)).await;
+    if matches!(done, Some(Ok(()))) {
+        // Without `finish`, which would set the conditions of the step as after its success.
+        return Ok(());
+    }
+    finish(done, cx)
+}
+
 /// Undoes an external step.
 pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, PassResult>
 where
@@ -35,21 +58,10 @@ where
     R: Reconciler,
 {
     let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
-    Box::pin(async move {
-        let step = const { &S::WIRING };
-        (pass.state.step, pass.state.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
-        if pass.state.reports_instead(&format!("the cleanup `{}`", <S::Undo as Undo<S, R>>::NAME)) {
-            return Ok(());
-        }
-        let limit = Limit::of(step, pass.state);
-        let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
-        let done = limit.run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
-        if matches!(done, Some(Ok(()))) {
-            // Without `finish`, which would set the conditions of the step as after its success.
-            return Ok(());
-        }
-        finish(done, cx)
-    })
+    let name = <S::Undo as Undo<S, R>>::NAME;
+    Box::pin(outside(pass, Some(name), async |cx: &mut Cx<'_, S>| {
+        <S::Undo as Undo<S, R>>::undo(object, deps, cx).await
+    }))
 }
 
 /// Finds the site of a step outside of the step itself.
@@ -61,19 +73,7 @@ pub fn find_site<'a, S: HasSite>(
     state: &'a mut Erased,
 ) -> BoxFuture<'a, PassResult> {
     let object: &S::Object = object.downcast_ref().expect("the object of the step");
-    let pass = pass_of(state);
-    Box::pin(async move {
-        let step = const { &S::WIRING };
-        (pass.state.step, pass.state.cleanup) = (Some(step), None);
-        let limit = Limit::of(step, pass.state);
-        let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
-        let done = limit.run(S::find_site(object, &mut cx)).await;
-        if matches!(done, Some(Ok(()))) {
-            // Without `finish`, which would set the conditions of the step as after its success.
-            return Ok(());
-        }
-        finish(done, cx)
-    })
+    Box::pin(outside(pass_of(state), None, async |cx: &mut Cx<'_, S>| S::find_site(object, cx).await))
 }
 
 /// Runs an observer instead of the steps.

@@ -37,15 +37,20 @@ impl std::fmt::Debug for Converge<'_> {
 impl<S> Cx<'_, S> {
     /// Lets the calls of the step act at this site from now on.
     #[doc(hidden)]
-    pub fn act_at(&mut self, site: Site) {
+    pub fn act_at(&mut self, site: Site) -> BoxFuture<'_, ()> {
         let (state, _) = self.parts();
-        let step = state.step_name();
-        let user = site.identity(state.namespace.as_deref());
-        let user = user.map_err(|why| format!("the site of the step `{step}` is invalid: {why}"));
-        state.site = Some(user.clone().map(|_| site));
-        if let Some(calls) = state.backend.dependents() {
-            calls.act_as(step, user);
-        }
+        Box::pin(act_at(state, site))
+    }
+}
+
+async fn act_at(state: &mut PassState, site: Site) {
+    let step = state.step_name();
+    let found = site.of_step(state.namespace.as_deref());
+    let found = found.map_err(|why| format!("the site of the step `{step}` is invalid: {why}"));
+    state.site = Some(site);
+    let backend = state.backend.clone();
+    if let Some(calls) = backend.dependents() {
+        calls.act_at(step, found).await;
     }
 }
 

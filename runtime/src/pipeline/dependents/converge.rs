@@ -7,6 +7,7 @@ use super::lookup::{calls_of, completed, content, kind_text};
 use super::namespaces::{OwnNamespaces, missing};
 use super::progress::{Progress, unready};
 use super::protection::managed_types;
+use super::reach::reach;
 use super::result::Dependents;
 use super::run::{Ended, Run};
 use super::settings::SetSettings;
@@ -24,11 +25,13 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     let settings = state.set.unwrap_or(SetSettings::DEFAULT);
-    let site = state.site.clone().transpose().map_err(DependentsError::SiteInvalid)?.unwrap_or_default();
+    let step = state.step_name();
+    reach(state, calls, step).await?;
+    let site = state.site.clone().unwrap_or_default();
     let namespace = site.namespace_for(state.namespace.as_deref());
     let manifests: Result<Vec<Manifest>, _> = entries.into_iter().map(|entry| entry.manifest(namespace)).collect();
     let mut manifests = manifests?;
-    let mut own = OwnNamespaces::of(calls, settings.policies, &manifests);
+    let mut own = OwnNamespaces::of((calls, step), settings.policies, &manifests);
     loop {
         let plan = plan(state, settings, own.with(&mut manifests)?)?;
         let ended = apply(state, calls, settings, &plan).await?;
@@ -46,7 +49,6 @@ async fn apply(
     plan: &Plan,
 ) -> Result<Ended, DependentsError> {
     check(state, calls, plan)?;
-    calls.listed().await?;
     let step = state.step_name();
     let kept = calls.all().into_iter().filter(|kept| *kept.step == *step).count();
     if plan.items.is_empty() && kept > 0 && !settings.may_be_empty {
@@ -73,14 +75,16 @@ fn conclude(
     plan: &Plan,
     ended: Ended,
 ) -> Result<Dependents, DependentsError> {
-    let foreign = ended.refused.iter().filter(|(_, error)| matches!(error, DependentsError::Foreign(_)));
+    let (step, is_foreign) =
+        (state.step_name(), |error: &DependentsError| matches!(error, DependentsError::Foreign(..)));
+    let foreign = ended.refused.iter().filter(|(_, error)| is_foreign(error));
     // The watches of these objects end when a pass does not refer to them any more.
-    state.references.extend(foreign.filter_map(|(i, _)| calls.reference(&plan.items[*i].id)));
+    state.references.extend(foreign.filter_map(|(i, _)| calls.reference(step, &plan.items[*i].id)));
     let now = crate::clock::now();
     let progress = Progress::of(plan, &ended.live, &ended.stage, &ended.refused, &completed(state));
     let ids: Vec<&ObjectId> = plan.items.iter().map(|item| &item.id).collect();
     let status = state.sets.entry(state.set_key()).or_default();
-    record(status, progress.state(calls.applied(&ids)), now);
+    record(status, progress.state(calls.applied(step, &ids)), now);
     let waited = status.since.map(|since| now.duration_since(since)).unwrap_or_default();
     let revision = status.revision;
     match progress.error(ended.refused, settings.ready_within, waited.unsigned_abs()) {
@@ -93,8 +97,8 @@ fn conclude(
 pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, DependentsError> {
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
-    calls.listed().await?;
     let step = state.step_name();
+    reach(state, calls, step).await?;
     let kept: Vec<_> = calls.all().into_iter().filter(|kept| *kept.step == *step).collect();
     calls.observed();
     match unready(&kept) {
@@ -116,6 +120,7 @@ fn plan(state: &PassState, settings: SetSettings, manifests: Vec<Manifest>) -> R
 /// Checks what can be checked without a call.
 fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(), DependentsError> {
     let namespace = state.namespace.as_deref();
+    let step = state.step_name();
     for item in &plan.items {
         if state.step.is_some_and(|step| !step.may_keep_in(item.id.namespace.as_deref(), namespace)) {
             let problem = format!(
@@ -128,7 +133,7 @@ fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(
             return Err(InvalidManifest::new(&item.id, "metadata.name", "it is the component itself").into());
         }
         calls
-            .check(&item.id)
+            .check(step, &item.id)
             .map_err(|error| InvalidManifest::new(&item.id, "metadata.namespace", error.to_string()))?;
     }
     Ok(())
@@ -136,7 +141,7 @@ fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(
 
 /// Registers the kinds of the set before its first object is written. Returns whether this set was applied before.
 async fn registered(state: &mut PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<bool, DependentsError> {
-    let key = state.set_key();
+    let (key, step) = (state.set_key(), state.step_name());
     let kinds: Vec<String> = plan.items.iter().map(|item| kind_text(&item.id)).collect();
     let contents: BTreeMap<String, String> =
         plan.items.iter().map(|item| (item.id.to_string(), content(item))).collect();
@@ -144,10 +149,11 @@ async fn registered(state: &mut PassState, calls: &dyn DependentCalls, plan: &Pl
     let status = state.sets.entry(key).or_default();
     let was_applied = status.ready && status.digest == plan.digest.to_string();
     status.completed.retain(|id, digest| contents.get(id) == Some(digest));
+    status.cluster = calls.cluster(step);
     let is_new = register(status, kinds.into_iter(), plan.digest, crate::clock::now());
     let ids: Vec<&ObjectId> = plan.items.iter().map(|item| &item.id).collect();
-    if !status.applied.is_empty() && status.applied == calls.applied(&ids) {
-        calls.accept(&ids);
+    if !status.applied.is_empty() && status.applied == calls.applied(step, &ids) {
+        calls.accept(step, &ids);
     }
     if is_new {
         store(state, false).await?;

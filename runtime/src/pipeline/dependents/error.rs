@@ -20,12 +20,14 @@ pub enum DependentsError {
     RenderFailed(String),
     /// A source cannot be rendered now. Contains its name and the cause.
     SourceFailed(String),
-    /// The site of the step names no user. Contains the cause and the cure.
+    /// The site of the step is invalid, or is another one than that of the existing objects. Contains the cause and the cure.
     SiteInvalid(String),
+    /// The cluster of the site of the step does not answer. Contains the cause.
+    SiteUnreachable(String),
     /// The API server refuses to change a field of an existing object.
     FieldImmutable(String),
-    /// An object of another owner has the name of a dependent.
-    Foreign(String),
+    /// An object of another owner has the name of a dependent. Contains which one, and when it is looked at again if no watch shows its end.
+    Foreign(String, Option<Duration>),
     /// A call failed.
     Call(ApiError),
     /// Objects are not ready yet, or are being deleted. Contains what is waited for, and the time until the set counts as late.
@@ -64,7 +66,7 @@ impl From<InvalidManifest> for DependentsError {
 impl From<ApiError> for DependentsError {
     fn from(error: ApiError) -> Self {
         match error {
-            ApiError::Foreign(text) => Self::Foreign(text.to_string()),
+            ApiError::Foreign(text) => Self::Foreign(text.to_string(), None),
             other => Self::Call(other),
         }
     }
@@ -78,8 +80,9 @@ impl fmt::Display for DependentsError {
             Self::RenderFailed(text)
             | Self::SourceFailed(text)
             | Self::SiteInvalid(text)
+            | Self::SiteUnreachable(text)
             | Self::FieldImmutable(text)
-            | Self::Foreign(text)
+            | Self::Foreign(text, _)
             | Self::Progressing(text, _)
             | Self::Failed(text, _)
             | Self::TimedOut(text)
@@ -104,6 +107,7 @@ const INVALID: &str = "ManifestInvalid";
 const RENDER: &str = "RenderFailed";
 const SOURCE: &str = "SourceFailed";
 const SITE: &str = "SiteInvalid";
+const UNREACHABLE: &str = "SiteUnreachable";
 const IMMUTABLE: &str = "FieldImmutable";
 const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
@@ -137,8 +141,14 @@ const OWN: &[VariantInfo] = &[
     VariantInfo::new(
         SITE,
         "stalled",
-        "The site of a step names no user or no namespace; the message says what is wrong with it.",
+        "The site of a step is invalid, or leads to another cluster than that of the existing objects; the message says what is wrong with it.",
         Actions::STALLED,
+    ),
+    VariantInfo::new(
+        UNREACHABLE,
+        "transient",
+        "The cluster of the site of a step does not answer. It is tried again with back-off.",
+        Actions::TRANSIENT,
     ),
     VariantInfo::new(
         IMMUTABLE,
@@ -188,11 +198,13 @@ impl ReconcileError for DependentsError {
             Self::ManifestInvalid(_) | Self::RenderFailed(_) | Self::SiteInvalid(_) | Self::FieldImmutable(_) => {
                 Class::Stalled
             }
-            Self::Foreign(_) | Self::TimedOut(_) => Class::Waiting { poll: None },
-            Self::Progressing(_, poll) | Self::Failed(_, poll) => Class::Waiting { poll: *poll },
+            Self::TimedOut(_) => Class::Waiting { poll: None },
+            Self::Foreign(_, poll) | Self::Progressing(_, poll) | Self::Failed(_, poll) => {
+                Class::Waiting { poll: *poll }
+            }
             Self::KindMissing(_, poll) => Class::Waiting { poll: Some(*poll) },
             Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
-            Self::SourceFailed(_) => Class::Transient,
+            Self::SourceFailed(_) | Self::SiteUnreachable(_) => Class::Transient,
             Self::Call(error) => error.class(),
         }
     }
@@ -203,8 +215,9 @@ impl ReconcileError for DependentsError {
             Self::RenderFailed(_) => RENDER,
             Self::SourceFailed(_) => SOURCE,
             Self::SiteInvalid(_) => SITE,
+            Self::SiteUnreachable(_) => UNREACHABLE,
             Self::FieldImmutable(_) => IMMUTABLE,
-            Self::Foreign(_) => FOREIGN,
+            Self::Foreign(..) => FOREIGN,
             Self::Call(error) => error.reason(),
             Self::Progressing(..) => PROGRESSING,
             Self::Failed(..) => FAILED,

@@ -12,6 +12,7 @@ mod namespaces;
 mod programs;
 mod progress;
 mod protection;
+mod reach;
 #[cfg(feature = "templates")]
 mod rendering;
 mod result;

@@ -58,10 +58,10 @@ pub(super) struct OwnNamespaces {
 
 impl OwnNamespaces {
     /// Those that are dependents already.
-    pub(super) fn of(calls: &dyn DependentCalls, policies: Policies, manifests: &[Manifest]) -> Self {
+    pub(super) fn of((calls, step): (&dyn DependentCalls, &str), policies: Policies, manifests: &[Manifest]) -> Self {
         let is_policy = policies.missing_namespaces == Some(MissingNamespacesPolicy::Own);
         let used = manifests.iter().filter_map(|manifest| manifest.id.namespace.clone()).filter(|_| is_policy);
-        let names = used.filter(|name| calls.get(&namespace_id(name)).is_some()).collect();
+        let names = used.filter(|name| calls.get(step, &namespace_id(name)).is_some()).collect();
         Self { is_policy, names }
     }
 

@@ -104,7 +104,7 @@ fn short(text: &str) -> String {
 fn worst(refused: Refused) -> Option<DependentsError> {
     let weight = |error: &DependentsError| match error {
         DependentsError::Call(_) => 0,
-        DependentsError::Foreign(_) => 1,
+        DependentsError::Foreign(..) => 1,
         _ => 2,
     };
     let mut all: Vec<DependentsError> = refused.into_values().collect();
@@ -115,7 +115,7 @@ fn worst(refused: Refused) -> Option<DependentsError> {
     let text = format!("{}{more}", texts.join("; "));
     Some(match all.into_iter().next()? {
         first if count == 1 => first,
-        DependentsError::Foreign(_) => DependentsError::Foreign(text),
+        DependentsError::Foreign(_, poll) => DependentsError::Foreign(text, poll),
         DependentsError::NamespaceMissing { namespace, .. } => DependentsError::NamespaceMissing { namespace, text },
         DependentsError::FieldImmutable(_) => DependentsError::FieldImmutable(text),
         DependentsError::Call(error) => DependentsError::Call(error.with_message(text)),

@@ -1,6 +1,7 @@
 //! What is not deleted as long as objects of others would be deleted with it: types with instances, and namespaces with content.
 
 use super::error::DependentsError;
+use super::reach::reach_all;
 use crate::api::{ApiError, DependentCalls, KeptObject, Types};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::order::TypePattern;
@@ -47,14 +48,15 @@ pub(super) async fn content_of(
 ) -> Result<Option<String>, ApiError> {
     let id = &kept.id;
     if let Some(types) = types_of(id) {
-        let instances: Vec<String> = calls.instances(types, &[]).await?.iter().map(ToString::to_string).collect();
+        let instances: Vec<String> =
+            calls.instances(&kept.step, types, &[]).await?.iter().map(ToString::to_string).collect();
         let text = |found| format!("{id} stays as long as there is {found}; delete it, or keep the type");
         return Ok(examples(&instances).map(text));
     }
     if !id.is("", "Namespace") || delete_policy(kept, why) == DeletePolicy::DeleteWithContent {
         return Ok(None);
     }
-    let found = calls.content(&id.name).await?;
+    let found = calls.content(&kept.step, &id.name).await?;
     Ok(examples(&found).map(|found| {
         let keep = "annotate the Namespace with `evenkeel.dev/delete-policy: orphan` to keep it";
         format!("{id} contains {found}, which would be deleted with it; delete or move that, or {keep}")
@@ -70,14 +72,15 @@ pub(super) fn managed_types(step: &StepWiring) -> Vec<TypePattern> {
 pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsError> {
     let backend = state.backend.clone();
     let calls = super::lookup::calls_of(&*backend)?;
-    calls.listed().await?;
+    reach_all(state, calls).await?;
     let all = calls.all();
     check_policies(&all)?;
     let (why, sets) = (RemovalReason::ComponentDeleted, set_keys(state));
     let goes = |kept: &&KeptObject| !kept.live.is_deleted && !why.orphans(delete_policy(kept, why));
     for kept in all.iter().filter(goes) {
         let Some(types) = types_of(&kept.id) else { continue };
-        let others: Vec<String> = calls.instances(types, &sets).await?.iter().map(ToString::to_string).collect();
+        let others: Vec<String> =
+            calls.instances(&kept.step, types, &sets).await?.iter().map(ToString::to_string).collect();
         if let Some(found) = examples(&others) {
             let (id, cure) = (&kept.id, "delete it, or annotate the type with `evenkeel.dev/delete-policy: orphan`");
             return Err(DependentsError::Blocked(format!("{id} has instances of others: {found}; {cure}")));
@@ -85,7 +88,7 @@ pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsEr
     }
     for step in state.wiring.steps.iter().filter(|step| all.iter().filter(goes).any(|kept| *kept.step == *step.name)) {
         for pattern in managed_types(step) {
-            let others = calls.instances(Types::Matching(&pattern), &sets).await?;
+            let others = calls.instances(step.name, Types::Matching(&pattern), &sets).await?;
             if let Some(found) = examples(&others.iter().map(ToString::to_string).collect::<Vec<_>>()) {
                 let text = format!("the step {} serves {pattern}, and others have {found}; delete it", step.name);
                 return Err(DependentsError::Blocked(text));

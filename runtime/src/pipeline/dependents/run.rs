@@ -73,7 +73,7 @@ impl Run<'_> {
 
     fn live(&self) -> Known {
         let known = self.plan.items.iter().filter_map(|item| {
-            let kept = self.calls.get(&item.id)?;
+            let kept = self.calls.get(self.step, &item.id)?;
             // An object of another set of the component gets the mark of this one.
             let applied = kept.live.applied.filter(|_| *kept.step == *self.step);
             Some((item.id.clone(), LiveObject { applied, ..kept.live }))
@@ -120,7 +120,14 @@ impl Run<'_> {
             let text = format!("{}: the API server does not serve its kind; install the CRD", item.id);
             return Err(DependentsError::KindMissing(text, again));
         }
-        let Some(field) = immutable(&error) else { return Err(described(&item.id, error).into()) };
+        let Some(field) = immutable(&error) else {
+            return Err(match described(&item.id, error).into() {
+                DependentsError::Foreign(text, _) if calls.is_elsewhere(step) => {
+                    DependentsError::Foreign(text, Some(AGAIN))
+                }
+                error => error,
+            });
+        };
         match (action, live) {
             (Action::Update(Method::ApplyOrRecreate), Some(live)) => {
                 // An invalid manifest must not delete what runs.

@@ -1,6 +1,12 @@
 //! Where and as whom a step acts.
 
-use crate::api::Identity;
+use k8s_openapi::api::core::v1::Secret;
+use kube::ResourceExt;
+
+use crate::api::{Identity, Kubeconfig, StepSite};
+
+/// The keys of a Secret under which a kubeconfig is looked for.
+const KEYS: [&str; 3] = ["value", "value.yaml", "value.yml"];
 
 /// Where and as whom the calls of a step act.
 ///
@@ -21,6 +27,8 @@ pub struct Site {
     namespace: Option<String>,
     user: Option<User>,
     groups: Vec<String>,
+    /// The kubeconfig of another cluster, or why there is none.
+    kubeconfig: Option<Result<Kubeconfig, String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +41,35 @@ impl Site {
     /// The namespace of the component, with the rights of the operator.
     pub fn here() -> Self {
         Self::default()
+    }
+
+    /// The cluster of a kubeconfig, with the rights of its user. The Secret has the kubeconfig under the key `value`, `value.yaml` or
+    /// `value.yml`, as for Flux.
+    ///
+    /// The step reads the Secret with [`Cx::get`](crate::Cx::get), so that a change of it triggers a pass. Entries that would run a program in
+    /// the container of the operator, read one of its files or use a proxy are refused, and so are connections without verified certificates.
+    ///
+    /// Watches of that cluster have the rights of the same user, who needs `list` and `watch` on the kinds of the set in all namespaces, and
+    /// `get` on the Namespace `kube-system`, whose uid identifies the cluster. The operator itself reads that Namespace of its own cluster.
+    /// Objects that the step reads with `watches(..)` are those of the operator's cluster. A cluster that no component uses is closed after
+    /// 15 minutes.
+    ///
+    /// ```ignore
+    /// async fn place(shop: &Shop, cx: &mut Cx<'_, install>) -> Result<Site, ShopError> {
+    ///     let secret = cx.require::<Secret>(&shop.spec.kubeconfig).await?;
+    ///     Ok(Site::kubeconfig(&secret))
+    /// }
+    /// ```
+    pub fn kubeconfig(secret: &Secret) -> Self {
+        let data = secret.data.as_ref();
+        let found = KEYS.iter().find_map(|key| data?.get(*key));
+        let name = secret.name_any();
+        let kubeconfig = match found.map(|bytes| std::str::from_utf8(&bytes.0)) {
+            Some(Ok(text)) => Ok(Kubeconfig::new(text)),
+            Some(Err(_)) => Err(format!("the kubeconfig in the Secret {name} is no text")),
+            None => Err(format!("the Secret {name} has none of the keys {}", KEYS.join(", "))),
+        };
+        Self { kubeconfig: Some(kubeconfig), ..Self::default() }
     }
 
     /// Sets the namespace of objects that name none, and of the service account. Default: the namespace of the component.
@@ -65,6 +102,22 @@ impl Site {
     /// The namespace of objects that name none, for a component in this namespace.
     pub(super) fn namespace_for<'a>(&'a self, component: Option<&'a str>) -> Option<&'a str> {
         self.namespace.as_deref().or(component)
+    }
+
+    /// Where and as whom the calls of a step act, for a component in this namespace.
+    ///
+    /// # Errors
+    /// The message names what is wrong, and the cure.
+    pub(super) fn of_step(&self, component: Option<&str>) -> Result<StepSite, String> {
+        let user = self.identity(component)?;
+        match (&self.kubeconfig, user) {
+            (Some(_), Some(_)) => {
+                Err("it has a kubeconfig, which names its own user, and another user; leave one out".into())
+            }
+            (Some(kubeconfig), None) => kubeconfig.clone().map(StepSite::Elsewhere),
+            (None, Some(user)) => Ok(StepSite::HereAs(user)),
+            (None, None) => Ok(StepSite::Here),
+        }
     }
 
     /// The user, for a component in this namespace; `None`: the operator itself.

@@ -5,12 +5,14 @@ use std::time::Duration;
 use super::error::DependentsError;
 use super::lookup::{calls_of, kind_text};
 use super::protection::check_policies;
+use super::reach::{check, reach};
 use super::status::emptied;
 use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
 use crate::pipeline::state::PassState;
+use crate::wiring::StepWiring;
 
 /// When a pass looks again at objects that are being deleted, if no event comes before.
 const AGAIN: Duration = Duration::from_secs(300);
@@ -20,8 +22,14 @@ pub(crate) fn lacks_site(state: &PassState, step: &str) -> bool {
     let is_redundant = |calls: &dyn DependentCalls, kept: &KeptObject| {
         *kept.step == *step && calls.is_wanted(step, &kept.id) == Some(false)
     };
-    let calls = state.backend.dependents();
-    calls.is_some_and(|calls| !calls.has_user(step) && calls.all().iter().any(|kept| is_redundant(calls, kept)))
+    // Only the site itself shows what there is in another cluster.
+    let status = state.sets.get(&state.wiring.set_key(step));
+    let is_elsewhere = status.is_some_and(|status| status.cluster.is_some());
+    state.backend.dependents().is_some_and(|calls| {
+        let may_be_redundant =
+            calls.wanted(step).is_some() && (is_elsewhere || calls.all().iter().any(|kept| is_redundant(calls, kept)));
+        !calls.has_site(step) && may_be_redundant
+    })
 }
 
 /// Removes the objects that no step wants any more, after all steps succeeded. Steps that were not reached keep theirs.
@@ -32,6 +40,12 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     let is_known = |step: &str| state.wiring.steps.iter().any(|one| one.name == step);
+    let wants = |step: &&StepWiring| calls.wanted(step.name).is_some() && calls.is_elsewhere(step.name);
+    for step in state.wiring.steps.iter().filter(wants) {
+        reach(state, calls, step.name).await?;
+    }
+    let gone = state.sets.keys().filter(|key| !is_known(key.rsplit_once('/').map_or(key, |(_, step)| step)));
+    gone.into_iter().try_for_each(|key| check(state, calls, key))?;
     let all = calls.all();
     let redundant: Vec<KeptObject> = all
         .iter()

@@ -10,6 +10,7 @@ use super::cause::described;
 use super::error::DependentsError;
 use super::lookup::{calls_of, concurrently};
 use super::protection::{content_of, delete_policy, managed_types, set_keys};
+use super::reach::{reach, reach_all};
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
 use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
 use crate::dependent_rules::order::{TypePattern, has_pods};
@@ -50,7 +51,7 @@ pub(super) async fn remove(
         for ended in concurrently(sends).await {
             blocked.extend(ended?);
         }
-        left = left.into_iter().filter_map(|kept| calls.get(&kept.id)).collect();
+        left = left.into_iter().filter_map(|kept| calls.get(&kept.step, &kept.id)).collect();
     }
 }
 
@@ -95,7 +96,10 @@ fn unwanted<'a>(
 pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>) -> Result<(), DependentsError> {
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
-    calls.listed().await?;
+    match step {
+        Some(step) => reach(state, calls, step).await?,
+        None => reach_all(state, calls).await?,
+    }
     let all = calls.all();
     let of_set = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
     let left = remove(state, calls, (of_set, &all), RemovalReason::ComponentDeleted).await?;

@@ -89,7 +89,7 @@ pub(crate) struct PassState {
     pub(crate) set: Option<SetSettings>,
     /// Where the current step acts, or why it cannot.
     #[cfg(feature = "dependents")]
-    pub(crate) site: Option<Result<Site, String>>,
+    pub(crate) site: Option<Site>,
     /// What remains to be done after a successful pass that runs again.
     pub(crate) remaining: Option<String>,
     /// The one-shot actions that fire in this pass.

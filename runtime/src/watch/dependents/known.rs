@@ -90,6 +90,8 @@ pub(super) struct Reader {
     pub(super) steps: &'static [StepWiring],
     /// The field manager of the reconciler.
     pub(super) manager: String,
+    /// The cluster of the components; `None`: that of the dependents.
+    pub(super) cluster: Option<Arc<str>>,
 }
 
 impl Reader {
@@ -98,7 +100,10 @@ impl Reader {
         let owner = marked(kind, meta)?;
         let resource = &self.owner.resource;
         let is_own_kind = owner.reference.kind == resource.kind && group(&owner.reference) == resource.group;
-        let step = owner.set.as_deref()?.strip_prefix(self.reconciler)?.strip_prefix('/')?;
+        if owner.cluster() != self.cluster.as_deref() {
+            return None;
+        }
+        let step = owner.step_of(self.reconciler)?;
         let of_step = self.steps.iter().find(|known| known.name == step);
         let (own, component) = (meta.namespace.as_deref(), owner.namespace.as_deref());
         if !is_own_kind || of_step.is_some_and(|step| !step.may_keep_in(own, component)) {

@@ -54,12 +54,14 @@ pub(crate) struct Component<'a> {
     pub(crate) wiring: &'a Wiring,
     /// The name of the operator.
     pub(crate) operator: &'a str,
+    /// The cluster of the components; `None`: that of the dependents.
+    pub(crate) cluster: Option<Arc<str>>,
 }
 
 impl DependentCache {
     /// Joins one watch for each kind that a step declares in `dependents(..)`.
     pub(crate) fn new(watches: &SharedWatches, component: Component<'_>, scope: Scope, queue: &Queue) -> Self {
-        let Component { kind: owner, wiring, operator } = component;
+        let Component { kind: owner, wiring, operator, cluster } = component;
         let scope = Scope { whole: true, ..scope.around(&owner) };
         let mut kinds: Vec<KindInfo> = Vec::new();
         for kind in wiring.relations().filter(|relation| relation.how == How::Keeps).filter_map(|one| one.kind) {
@@ -73,7 +75,7 @@ impl DependentCache {
             }
         }
         let manager = wiring.field_manager_under(operator);
-        let reader = Reader { owner, reconciler: wiring.name, steps: wiring.steps, manager };
+        let reader = Reader { owner, reconciler: wiring.name, steps: wiring.steps, manager, cluster };
         let (store, live) = (Arc::new(Store::default()), Arc::new(AtomicBool::new(false)));
         let selector = format!("{OPERATOR}={operator}");
         let mut lists = Vec::new();

@@ -1,0 +1,179 @@
+//! The clusters of kubeconfigs, in which steps keep dependents of components of this cluster.
+
+mod cluster;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+use tokio::time::{Instant, sleep};
+
+pub(crate) use self::cluster::Cluster;
+use self::cluster::uid_of;
+use super::shared::SharedWatches;
+use crate::api::{ApiError, Kubeconfig};
+use crate::client::{StepClient, client_of};
+use crate::queue::{Key, Queue};
+use crate::wiring::{KindInfo, Wiring};
+
+/// The time after which a cluster that no component uses is closed: its watches and its connections end.
+const IDLE: Duration = Duration::from_secs(15 * 60);
+
+/// The open clusters of one reconciler. All clones share them.
+#[derive(Clone)]
+pub(crate) struct Clusters(Arc<Inner>);
+
+/// Whose dependents are kept.
+pub(crate) struct Keeper {
+    /// The kind of the components.
+    pub(crate) kind: KindInfo,
+    /// The wiring of their reconciler.
+    pub(crate) wiring: &'static Wiring,
+    /// The name of the operator.
+    pub(crate) operator: String,
+    /// The queue of the components.
+    pub(crate) queue: Queue,
+}
+
+struct Inner {
+    keeper: Keeper,
+    /// The watches of the cluster of the operator.
+    here: SharedWatches,
+    /// The uid of the cluster of the operator.
+    own_uid: OnceCell<Arc<str>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    open: HashMap<Kubeconfig, Open>,
+    /// The clusters that steps of a component use.
+    uses: HashMap<Key, HashMap<&'static str, Kubeconfig>>,
+}
+
+struct Open {
+    cluster: Arc<Cluster>,
+    /// The number of steps of components that use it.
+    users: usize,
+    /// Since when it has no users.
+    idle: Option<Instant>,
+}
+
+impl Clusters {
+    pub(super) fn new(keeper: Keeper, here: SharedWatches) -> Self {
+        Self(Arc::new(Inner { keeper, here, own_uid: OnceCell::new(), state: Mutex::default() }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The cluster of a kubeconfig, which the step of the component uses from now on. Nothing is sent.
+    ///
+    /// # Errors
+    /// The kubeconfig is refused. The message names the cure.
+    pub(crate) async fn enter(
+        &self,
+        (component, step): (&Key, &'static str),
+        kubeconfig: &Kubeconfig,
+        own: &StepClient,
+    ) -> Result<Arc<Cluster>, String> {
+        let is_open = self.lock().open.contains_key(kubeconfig);
+        let client = match is_open {
+            true => None,
+            false => Some(client_of(kubeconfig, &self.0.keeper.operator).await?),
+        };
+        let mut state = self.lock();
+        if let Some(client) = client {
+            let new = || Open { cluster: Arc::new(Cluster::new(client, own)), users: 0, idle: None };
+            state.open.entry(kubeconfig.clone()).or_insert_with(new);
+        }
+        let Some(open) = state.open.get_mut(kubeconfig) else {
+            return Err("it was closed just now; the next attempt opens it".into());
+        };
+        let cluster = open.cluster.clone();
+        (open.users, open.idle) = (open.users + 1, None);
+        let former = state.uses.entry(component.clone()).or_default().insert(step, kubeconfig.clone());
+        let is_idle = former.is_some_and(|former| state.left(&former));
+        drop(state);
+        self.close_later(is_idle);
+        Ok(cluster)
+    }
+
+    /// Records that the step of the component uses no other cluster any more.
+    pub(crate) fn leave(&self, component: &Key, step: &str) {
+        let mut state = self.lock();
+        let Some(uses) = state.uses.get_mut(component) else { return };
+        let former = uses.remove(step);
+        if uses.is_empty() {
+            state.uses.remove(component);
+        }
+        let is_idle = former.is_some_and(|former| state.left(&former));
+        drop(state);
+        self.close_later(is_idle);
+    }
+
+    /// Records that the component is gone.
+    pub(crate) fn leave_all(&self, component: &Key) {
+        let mut state = self.lock();
+        let former = state.uses.remove(component).unwrap_or_default();
+        let is_idle = former.values().fold(false, |is_idle, former| state.left(former) | is_idle);
+        drop(state);
+        self.close_later(is_idle);
+    }
+
+    fn close_later(&self, is_idle: bool) {
+        if !is_idle {
+            return;
+        }
+        let inner = Arc::downgrade(&self.0);
+        tokio::spawn(async move {
+            sleep(IDLE).await;
+            if let Some(inner) = inner.upgrade() {
+                Self(inner).close_idle();
+            }
+        });
+    }
+
+    fn close_idle(&self) {
+        let is_over = |open: &Open| open.idle.is_some_and(|since| since.elapsed() >= IDLE);
+        self.lock().open.retain(|_, open| !is_over(open));
+    }
+
+    /// Waits until the dependents in the cluster are listed. Its watches start with the first call.
+    ///
+    /// # Errors
+    /// The cluster does not answer, or refuses a call.
+    pub(crate) async fn listed(&self, cluster: &Cluster) -> Result<(), ApiError> {
+        let own_uid = self.0.own_uid.get_or_try_init(|| uid_of(self.0.here.client())).await?;
+        cluster.listed(&self.0.keeper, (own_uid, self.0.here.streams())).await
+    }
+
+    /// The uid of the cluster of the operator, after the dependents in another one were listed.
+    pub(crate) fn own_uid(&self) -> Option<&str> {
+        self.0.own_uid.get().map(|uid| &**uid)
+    }
+
+    /// The clusters that steps of the component use.
+    pub(crate) fn of(&self, component: &Key) -> Vec<Arc<Cluster>> {
+        let state = self.lock();
+        let mut kubeconfigs: Vec<&Kubeconfig> = Vec::new();
+        for kubeconfig in state.uses.get(component).into_iter().flat_map(HashMap::values) {
+            if !kubeconfigs.contains(&kubeconfig) {
+                kubeconfigs.push(kubeconfig);
+            }
+        }
+        kubeconfigs.into_iter().filter_map(|one| Some(state.open.get(one)?.cluster.clone())).collect()
+    }
+}
+
+impl State {
+    /// One use of the cluster has ended. Returns whether it was the last one.
+    fn left(&mut self, kubeconfig: &Kubeconfig) -> bool {
+        let Some(open) = self.open.get_mut(kubeconfig) else { return false };
+        open.users -= 1;
+        open.idle = (open.users == 0).then(Instant::now);
+        open.users == 0
+    }
+}
