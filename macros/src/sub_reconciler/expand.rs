@@ -143,6 +143,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let relations = expand_keeps::expand_relations(args, &expand_relations(args));
     let manages = expand_list("manages", expand_keeps::expand_manages(args));
     let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
+    let prefix = args.keeps.iter().filter_map(|keeps| keeps.prefix.as_ref());
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
@@ -158,6 +159,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #relations
             #manages
             #within
+            #(prefix: #krate::std::option::Option::Some(#prefix),)*
             #deletes
             #reasons
             #fails

@@ -35,6 +35,8 @@ pub(crate) struct Keeps {
     pub(crate) may_be_empty: bool,
     /// Whether all objects are in the namespace of the component.
     pub(crate) within_namespace: bool,
+    /// A prefix under which annotations of manifests are read, too.
+    pub(crate) prefix: Option<LitStr>,
 }
 
 /// `"sea.example.com/v1/Fish" = "fish"`, or the same in `cluster(..)`.
@@ -100,8 +102,19 @@ const POLICIES: [Policy; 4] = [
     },
 ];
 
-const KEYS: [&str; 10] =
-    ["adopt", "update", "delete", "namespaces", "policies", "reapply", "ready_within", "limit", "empty", "within"];
+const KEYS: [&str; 11] = [
+    "adopt",
+    "update",
+    "delete",
+    "namespaces",
+    "policies",
+    "reapply",
+    "ready_within",
+    "limit",
+    "empty",
+    "within",
+    "prefix",
+];
 /// The lists, each with an example.
 const LISTS: [(&str, &str); 3] =
     [("kinds", "\"apps/v1/Deployment\""), ("templates", "MANIFESTS"), ("manages", "\"*.crossplane.io/*\"")];
@@ -122,6 +135,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         limit: None,
         may_be_empty: false,
         within_namespace: false,
+        prefix: None,
     };
     let mut found = Vec::new();
     let parsed = (|input: ParseStream| keeps.parse(input, &mut found)).parse2(list.clone());
@@ -265,6 +279,7 @@ impl Keeps {
                 let help = "write `within = namespace`, or leave it out: the objects may then be in any namespace";
                 return Err(mistake(value, "`within` takes the word `namespace`", help));
             }
+            "prefix" => self.prefix = Some(prefix(value)?),
             _ => return Err(mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &KEYS))),
         }
         Ok(())
@@ -313,6 +328,26 @@ fn source(value: Expr) -> syn::Result<Source> {
 /// The time; `None` for the word `never`.
 fn limit_of(value: &Expr) -> syn::Result<Option<Time>> {
     if is_word(value, "never") { Ok(None) } else { Time::parse("ready_within", value).map(Some) }
+}
+
+/// The prefix of annotations: a DNS name, and not evenkeel's own.
+fn prefix(value: Expr) -> syn::Result<LitStr> {
+    let is_label = |label: &str| {
+        let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        label.starts_with(is_inner) && label.ends_with(is_inner) && label.chars().all(|c| is_inner(c) || c == '-')
+    };
+    match value {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })
+            if text.value().split('.').all(is_label) && text.value() != "evenkeel.dev" =>
+        {
+            Ok(text)
+        }
+        value => Err(mistake(
+            value,
+            "`prefix` takes the prefix of another tool's annotations",
+            "write for example `prefix = \"shop-operator.example.com\"`; `evenkeel.dev` is always read",
+        )),
+    }
 }
 
 fn number(value: &Expr) -> syn::Result<LitInt> {

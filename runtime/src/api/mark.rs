@@ -150,7 +150,7 @@ mod tests {
         let mark = set.mark(&target(deployment.clone(), "team-b"));
         assert_eq!(mark, "Shop.shop.example.com/team-a/main/shop/install for Deployment.apps/team-b/web");
         let found = marked(&deployment, &meta("team-b", &mark)).unwrap();
-        assert_eq!((found.set.as_deref(), found.reference.uid), (Some("shop/install"), String::new()));
+        assert_eq!((found.set.as_deref(), &*found.reference.uid), (Some("shop/install"), ""));
         assert_eq!(found.cluster(), None);
         let remote = Owner { set: Some("shop/install@1-2-3".into()), ..owner() };
         let found = marked(&deployment, &meta("team-b", &remote.mark(&target(deployment.clone(), "team-b")))).unwrap();

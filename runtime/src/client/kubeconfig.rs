@@ -8,7 +8,7 @@ use crate::api::Kubeconfig;
 
 /// A client for the cluster of a kubeconfig. Nothing is sent.
 ///
-/// Whoever may write the kubeconfig could otherwise run programs in the container of the operator, read its files, or see its requests. So
+/// A user who may write the kubeconfig could otherwise run programs in the container of the operator, read its files, or see its requests. So
 /// entries for programs, files, proxies and unverified certificates are refused.
 ///
 /// # Errors
@@ -93,7 +93,6 @@ mod tests {
 
     const SERVER: &str = "server: 'http://127.0.0.1:1'";
 
-    /// Number 17 of the faults of the original: it runs the program of `exec`.
     #[tokio::test]
     async fn programs_files_and_proxies_are_refused() {
         let program = "exec: {apiVersion: client.authentication.k8s.io/v1, command: touch, args: [/tmp/x], interactiveMode: Never}";

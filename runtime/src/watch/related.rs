@@ -1,12 +1,12 @@
 //! The type-erased caches of the kinds that steps own and watch: one handle for the passes of a reconciler.
 
+#[cfg(feature = "dependents")]
+mod dependents;
 mod owned_watch;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
-#[cfg(feature = "dependents")]
-use std::time::Duration;
 
 use super::by_name::Named;
 use super::by_selector::{LabelWatch, Labelled};
@@ -118,34 +118,6 @@ impl RelatedCaches {
         #[cfg(feature = "dependents")]
         let lists = lists.chain(self.0.dependents.lists());
         lists.collect()
-    }
-
-    /// The dependents of the reconciled objects.
-    #[cfg(feature = "dependents")]
-    pub(crate) fn dependents(&self) -> &DependentCache {
-        &self.0.dependents
-    }
-
-    /// The other clusters with dependents.
-    #[cfg(feature = "dependents")]
-    pub(crate) fn clusters(&self) -> &Clusters {
-        &self.0.clusters
-    }
-
-    /// A sum over the dependents of an object in all clusters, which changes with every change that a pass must see.
-    #[cfg(feature = "dependents")]
-    pub(crate) fn dependents_sum(&self, component: &Key) -> u64 {
-        let elsewhere = self.0.clusters.of(component);
-        let sums = elsewhere.iter().filter_map(|cluster| Some(cluster.cache()?.sum(component)));
-        sums.fold(self.0.dependents.sum(component), u64::wrapping_add)
-    }
-
-    /// The time until the first dependent of the object is applied again although nothing has changed.
-    #[cfg(feature = "dependents")]
-    pub(crate) fn until_reapply(&self, component: &Key) -> Option<Duration> {
-        let elsewhere = self.0.clusters.of(component);
-        let times = elsewhere.iter().filter_map(|cluster| cluster.cache()?.until_reapply(component));
-        times.chain(self.0.dependents.until_reapply(component)).min()
     }
 
     /// Whether cached objects keep the fields that are stripped by default.

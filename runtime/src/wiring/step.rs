@@ -39,6 +39,9 @@ pub struct StepWiring {
     /// Whether all dependents of the step are in the namespace of their component.
     #[doc(hidden)]
     pub within_namespace: bool,
+    /// A prefix under which annotations of its dependents are read, in addition to evenkeel's own.
+    #[doc(hidden)]
+    pub prefix: Option<&'static str>,
     /// Whether the step or its cleanup may delete objects that the step owns. Deletion by the garbage collector does not count.
     #[doc(hidden)]
     pub deletes: bool,
@@ -106,6 +109,7 @@ impl StepWiring {
         relations: &[],
         manages: &[],
         within_namespace: false,
+        prefix: None,
         deletes: true,
         reasons: &[],
         fails: &[],

@@ -15,6 +15,7 @@ on_each_server!(
     an_object_that_is_no_longer_wanted_is_deleted,
     a_skipped_step_wants_nothing_and_a_kept_set_is_left_alone,
     fault_11_an_orphan_stays_without_marks,
+    annotations_under_the_prefix_of_another_operator_count,
     a_deleted_component_deletes_its_objects_in_order
 );
 
@@ -111,6 +112,23 @@ async fn a_deleted_component_deletes_its_objects_in_order(world: World) -> World
     let deleted: Vec<String> = calls(&world).into_iter().filter(|call| call.starts_with("DELETE")).collect();
     assert_eq!(deleted[0], "DELETE parts/second");
     assert_eq!(deleted.len(), 3, "{deleted:?}");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn annotations_under_the_prefix_of_another_operator_count(world: World) -> World {
+    let operator = start(&world).await;
+    let annotation = |value: &str| json!({ "shops.example.com/delete-policy": value, "shops.example.com/other": "x" });
+    open(&world, "a", &json!({ "maps": { "one": "1" }, "annotations": annotation("keep") })).await;
+    let text = "shops.example.com/delete-policy";
+    let is_invalid = |shop: &Value| reason(shop, "Ready") == "ManifestInvalid" && message(shop, "Ready").contains(text);
+    world.until::<Shop>("a", "invalid", is_invalid).await;
+    world.merge::<Shop>("a", json!({ "spec": { "annotations": annotation("orphan") } })).await;
+    world.until::<Shop>("a", "ready", is_ready).await;
+    world.delete::<Shop>("a").await;
+    world.until_gone::<Shop>("a").await;
+    let map = world.api::<ConfigMap>().get("one").await.unwrap();
+    assert!(map.annotations().contains_key("evenkeel.dev/orphaned-from"), "{map:?}");
     operator.stop().await.unwrap();
     world
 }

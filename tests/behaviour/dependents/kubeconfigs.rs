@@ -241,7 +241,7 @@ async fn components_of_the_same_name_in_two_clusters_do_not_share_objects() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_kubeconfig_that_would_run_a_program_is_refused() {
+async fn fault_17_a_kubeconfig_that_would_run_a_program_is_refused() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&Outlet::crd()).await;
     let far = Far::start(&world).await;

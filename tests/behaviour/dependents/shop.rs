@@ -82,7 +82,7 @@ pub(crate) fn named<K: serde::de::DeserializeOwned>(name: &str, more: &Value) ->
 
 #[sub_reconciler(
     sets(on::Applied, on::Healthy),
-    dependents(ConfigMap, Secret, Part, policies = spec.policies, ready_within = "1h")
+    dependents(ConfigMap, Secret, Part, policies = spec.policies, ready_within = "1h", prefix = "shops.example.com")
 )]
 async fn install(shop: &Shop, cx: &mut Cx) -> Result<Dependents, ShopError> {
     if shop.spec.keeps {

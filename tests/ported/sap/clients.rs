@@ -10,7 +10,9 @@ use evenkeel_tests::role::Role;
 use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::{is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::{CustomResource, CustomResourceExt, KubeSchema};
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use kube::api::PostParams;
+use kube::{Api, Client, Config, CustomResource, CustomResourceExt, KubeSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -93,12 +95,15 @@ pub(super) async fn adapter(given: Value) -> Value {
 /// A cluster in which the operator may do everything but write config maps, and one in which the user of the kubeconfig may do nothing. Each
 /// refusal names the user.
 async fn users(given: &Value) -> Value {
-    let world = World::within(Cluster::builder().rbac().start().await);
+    let world = World::within(Cluster::builder().rbac().bearer("o", "operator").start().await);
     world.install(&Tenant::crd()).await;
+    let here = world.cluster().serve().await.unwrap();
     let far = Cluster::builder().rbac().bearer("k", "user of k").start().await;
     let served = far.serve().await.unwrap();
     let prepare = || {
-        let operator = evenkeel::Operator::new("tester").client(world.cluster().client_as("operator"));
+        let mut config = Config::new(here.url().parse().unwrap());
+        config.auth_info.token = Some("o".to_owned().into());
+        let operator = evenkeel::Operator::new("tester").client(Client::try_from(config).unwrap());
         let operator = operator.namespaces([&*world.namespace]).reconciler::<tenant>(());
         match given["option.default_service_account"].as_str() {
             Some(account) => operator.default_service_account(account),
@@ -107,6 +112,7 @@ async fn users(given: &Value) -> Value {
     };
     let role = Role { admin: world.client.clone(), name: "operator".into() };
     role.allow(&prepare(), &BTreeSet::from([("configmaps", "patch")])).await;
+    allow_impersonation(&world).await;
     let running = Running::start(prepare());
     let user = given["component.impersonation"].as_str().map(|text| text.strip_prefix("user ").unwrap());
     let local = json!({ "user": user, "maps": ["one"] });
@@ -120,6 +126,21 @@ async fn users(given: &Value) -> Value {
     let found = json!({ "local": refused(&world, "local").await, "target": refused(&world, "target").await });
     running.stop().await.unwrap();
     found
+}
+
+/// Allows the operator to act as every user. Its own role does not, since the users of a site are named in the code.
+async fn allow_impersonation(world: &World) {
+    const GROUP: &str = "rbac.authorization.k8s.io";
+    let role = json!({ "metadata": { "name": "impersonator" },
+        "rules": [{ "apiGroups": [""], "resources": ["users"], "verbs": ["impersonate"] }] });
+    let binding = json!({ "metadata": { "name": "impersonator" },
+        "roleRef": { "apiGroup": GROUP, "kind": "ClusterRole", "name": "impersonator" },
+        "subjects": [{ "kind": "User", "name": "operator", "apiGroup": GROUP }] });
+    let params = PostParams::default();
+    let (roles, bindings) = (Api::<ClusterRole>::all(world.client.clone()), Api::all(world.client.clone()));
+    roles.create(&params, &serde_json::from_value(role).unwrap()).await.unwrap();
+    let binding: ClusterRoleBinding = serde_json::from_value(binding).unwrap();
+    bindings.create(&params, &binding).await.unwrap();
 }
 
 /// The user whose call was refused.

@@ -83,6 +83,9 @@ fn add_step(text: &mut String, step: &StepWiring) {
     if step.within_namespace {
         text.push_str(" within namespace");
     }
+    if let Some(prefix) = step.prefix {
+        let _ = write!(text, " prefix {prefix}");
+    }
     for pattern in step.manages {
         let _ = write!(text, " manages {pattern}");
     }

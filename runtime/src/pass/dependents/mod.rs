@@ -52,7 +52,7 @@ impl PassBackend {
     /// Whether two steps act in the same cluster.
     fn are_together(&self, one: &str, other: &str) -> bool {
         match (self.sets.cluster(one), self.sets.cluster(other)) {
-            (Some(one), Some(other)) => Arc::ptr_eq(&one, &other),
+            (Some(one), Some(other)) => Arc::ptr_eq(&one, &other) || one.uid().is_some() && one.uid() == other.uid(),
             (None, None) => true,
             _ => false,
         }

@@ -47,7 +47,7 @@ fn dependents(worker: &PassContext, key: &Key) -> Vec<DependentView> {
             let (object, step) = (id.to_string(), known.step.to_string());
             DependentView { object, step, wave, status: status.as_str(), message }
         };
-        let mut all: Vec<_> = worker.env.relations.dependents().of(key).into_iter().map(view).collect();
+        let mut all: Vec<_> = worker.env.relations.all_dependents(key).into_iter().map(view).collect();
         all.sort_by(|a, b| (a.wave, &a.object).cmp(&(b.wave, &b.object)));
         return all;
     }
@@ -133,7 +133,7 @@ impl Subject for Working {
     fn dependents(&self) -> BTreeMap<(String, &'static str), i64> {
         #[cfg(feature = "dependents")]
         if self.worker.wiring.keeps_dependents() {
-            return self.worker.env.relations.dependents().counts();
+            return self.worker.env.relations.dependents_counts();
         }
         BTreeMap::new()
     }

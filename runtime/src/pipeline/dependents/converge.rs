@@ -29,7 +29,9 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
     reach(state, calls, step).await?;
     let site = state.site.clone().unwrap_or_default();
     let namespace = site.namespace_for(state.namespace.as_deref());
-    let manifests: Result<Vec<Manifest>, _> = entries.into_iter().map(|entry| entry.manifest(namespace)).collect();
+    let prefix = state.step.and_then(|step| step.prefix);
+    let manifests: Result<Vec<Manifest>, _> =
+        entries.into_iter().map(|entry| entry.manifest(namespace, prefix)).collect();
     let mut manifests = manifests?;
     let mut own = OwnNamespaces::of((calls, step), settings.policies, &manifests);
     loop {

@@ -97,7 +97,7 @@ impl Entry {
     }
 
     /// The manifest in normal form.
-    pub(super) fn manifest(self, namespace: Option<&str>) -> Result<Manifest, InvalidManifest> {
+    pub(super) fn manifest(self, namespace: Option<&str>, prefix: Option<&str>) -> Result<Manifest, InvalidManifest> {
         let Self { kind, mut object, invalid, overrides } = self;
         if let Some(invalid) = invalid {
             return Err(invalid);
@@ -115,7 +115,7 @@ impl Entry {
             // The watch reads them from the object.
             annotate(&mut object, STATUS_HINT, &hints.to_string());
         }
-        let scope = Scope { namespaced: kind.namespaced, default_namespace: namespace, prefix: None };
+        let scope = Scope { namespaced: kind.namespaced, default_namespace: namespace, prefix };
         let mut manifest = Manifest::new(&object, scope)?;
         manifest.overrides = manifest.overrides.or(overrides);
         Ok(manifest)

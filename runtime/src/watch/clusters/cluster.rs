@@ -1,11 +1,13 @@
 //! One cluster of a kubeconfig: its client, and what is known of the dependents in it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::core::ApiResource;
 use kube::{Api, Client};
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
@@ -21,6 +23,9 @@ use crate::watch::streaming_list::Streaming;
 
 /// The namespace whose uid identifies a cluster: every cluster has it, and its uid never changes.
 const IDENTIFYING: &str = "kube-system";
+
+/// How long a pass waits for the first answer of a cluster.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A cluster that is not the one of the operator.
 pub(crate) struct Cluster {
@@ -44,8 +49,9 @@ impl Cluster {
 
     /// Waits until the dependents are listed.
     pub(super) async fn listed(&self, keeper: &Keeper, own: (&Arc<str>, bool)) -> Result<(), ApiError> {
-        let watched = self.watched.get_or_try_init(|| self.watch(keeper, own)).await?;
-        watched.cache.listed().await
+        let reached = timeout(PATIENCE, self.watched.get_or_try_init(|| self.watch(keeper, own))).await;
+        let late = |_| ApiError::Failed(format!("no answer within {PATIENCE:?}").into());
+        reached.map_err(late)??.cache.listed().await
     }
 
     async fn watch(&self, keeper: &Keeper, (own_uid, streams): (&Arc<str>, bool)) -> Result<Watched, ApiError> {

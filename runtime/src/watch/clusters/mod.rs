@@ -155,6 +155,15 @@ impl Clusters {
         self.0.own_uid.get().map(|uid| &**uid)
     }
 
+    /// The clusters that components use, each once also if several kubeconfigs lead to it.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn used(&self) -> Vec<Arc<Cluster>> {
+        let state = self.lock();
+        let used = state.open.values().filter(|open| open.users > 0).map(|open| open.cluster.clone());
+        let by_uid = used.filter_map(|cluster| Some((cluster.uid()?.to_owned(), cluster)));
+        by_uid.collect::<HashMap<_, _>>().into_values().collect()
+    }
+
     /// The clusters that steps of the component use.
     pub(crate) fn of(&self, component: &Key) -> Vec<Arc<Cluster>> {
         let state = self.lock();
@@ -175,5 +184,58 @@ impl State {
         open.users -= 1;
         open.idle = (open.users == 0).then(Instant::now);
         open.users == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::queue::meter::CallMeter;
+    use crate::watch::Health;
+    use crate::watch::streaming_list::Streaming;
+
+    const WIRING: Wiring = Wiring::EMPTY;
+
+    fn kubeconfig(token: &str) -> Kubeconfig {
+        Kubeconfig::new(&format!(
+            "current-context: c\nclusters: [{{name: k, cluster: {{server: 'http://127.0.0.1:1'}}}}]\n\
+             users: [{{name: u, user: {{token: {token}}}}}]\ncontexts: [{{name: c, context: {{cluster: k, user: u}}}}]\n"
+        ))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cluster_is_closed_15_minutes_after_its_last_component_left() {
+        let service = tower::service_fn(|_: http::Request<kube::client::Body>| async {
+            Err::<http::Response<kube::client::Body>, _>(std::io::Error::other("nothing is sent"))
+        });
+        let client = kube::Client::new(service, "default");
+        let own = StepClient::new(client.clone(), CallMeter::default());
+        let (kind, queue) = (KindInfo::of::<ConfigMap>(), Queue::default());
+        let keeper = Keeper { kind, wiring: &WIRING, operator: "tester".into(), queue };
+        let clusters = Clusters::new(keeper, SharedWatches::new(client, Health::default(), Streaming::default()));
+        let (a, b, old, new) = (Key::new(None, "a"), Key::new(None, "b"), kubeconfig("old"), kubeconfig("new"));
+        let first = clusters.enter((&a, "install"), &old, &own).await.unwrap();
+        for _ in 0..3 {
+            let again = clusters.enter((&b, "install"), &old, &own).await.unwrap();
+            assert!(Arc::ptr_eq(&first, &again));
+        }
+        // One leaves for another kubeconfig, the other one is gone.
+        let second = clusters.enter((&b, "install"), &new, &own).await.unwrap();
+        assert!(!Arc::ptr_eq(&first, &second));
+        assert_eq!((clusters.of(&a).len(), clusters.of(&b).len()), (1, 1));
+        clusters.leave_all(&a);
+        let is_open = |kubeconfig: &Kubeconfig| clusters.lock().open.contains_key(kubeconfig);
+        sleep(IDLE - Duration::from_secs(1)).await;
+        assert!(is_open(&old));
+        sleep(Duration::from_secs(2)).await;
+        assert!(!is_open(&old) && is_open(&new) && clusters.of(&a).is_empty());
+        // It is used again in time.
+        clusters.leave(&b, "install");
+        sleep(IDLE - Duration::from_secs(1)).await;
+        clusters.enter((&a, "install"), &new, &own).await.unwrap();
+        sleep(IDLE).await;
+        assert!(is_open(&new));
     }
 }

@@ -116,6 +116,9 @@ impl Reader {
         // The objects of a list of a built-in kind do not name it.
         object["apiVersion"] = json!(kind.resource.api_version);
         object["kind"] = json!(kind.resource.kind);
+        let none = Default::default();
+        let prefix = of_step.and_then(|step| step.prefix);
+        let annotations = Annotations::new(meta.annotations.as_ref().unwrap_or(&none), prefix);
         let is_deleted = object["metadata"]["deletionTimestamp"].is_string();
         let finalizers = object["metadata"]["finalizers"].as_array().filter(|_| is_deleted);
         let live = LiveObject {
@@ -125,7 +128,7 @@ impl Reader {
             is_deleted,
             has_drifted: false,
             age: Duration::ZERO,
-            status: status(meta, &object),
+            status: status(annotations, &object),
         };
         Some(KnownDependent {
             component: Key::new(owner.namespace.as_deref(), &owner.reference.name),
@@ -134,10 +137,7 @@ impl Reader {
             fields: applied_fields(&object, &self.manager),
             baseline: None,
             since: Instant::now(),
-            annotated: Annotations::new(meta.annotations.as_ref().unwrap_or(&Default::default()), None)
-                .delete_policy()
-                .map_err(|error| error.to_string())
-                .transpose(),
+            annotated: annotations.delete_policy().map_err(|error| error.to_string()).transpose(),
             finalizers: finalizers
                 .into_iter()
                 .flatten()
@@ -148,11 +148,8 @@ impl Reader {
 }
 
 /// The status of the object. Hints that another client made unreadable do not count.
-fn status(meta: &ObjectMeta, object: &Value) -> ObjectStatus {
-    let none = Default::default();
-    let annotations = meta.annotations.as_ref().unwrap_or(&none);
-    let hints = Annotations::new(annotations, None).hints();
-    object_status(object, &hints.ok().flatten().unwrap_or_default())
+fn status(annotations: Annotations<'_>, object: &Value) -> ObjectStatus {
+    object_status(object, &annotations.hints().ok().flatten().unwrap_or_default())
 }
 
 /// Kinds whose objects are ready as soon as they exist, so that only their metadata is watched.
