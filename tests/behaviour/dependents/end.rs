@@ -3,7 +3,7 @@
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{SOON, World, quiet};
-use evenkeel_tests::widget::{is_ready, message};
+use evenkeel_tests::widget::{is_ready, message, reason};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
 use kube::api::ListParams;
