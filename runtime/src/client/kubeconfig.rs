@@ -127,7 +127,7 @@ mod tests {
                 "cannot be used",
             ),
             ("s3cret".into(), "no kubeconfig"),
-            (String::new(), "no kubeconfig"),
+            (String::new(), "no current-context"),
         ] {
             let error = error(&text).await;
             assert!(error.contains(part) && !error.contains("s3cret"), "{part}: {error}");

@@ -119,11 +119,11 @@ async fn a_deleted_component_deletes_its_objects_in_order(world: World) -> World
 async fn annotations_under_the_prefix_of_another_operator_count(world: World) -> World {
     let operator = start(&world).await;
     let annotation = |value: &str| json!({ "shops.example.com/delete-policy": value, "shops.example.com/other": "x" });
-    open(&world, "a", &json!({ "maps": { "one": "1" }, "annotations": annotation("keep") })).await;
+    open(&world, "b", &json!({ "maps": { "two": "2" }, "annotations": annotation("keep") })).await;
     let text = "shops.example.com/delete-policy";
     let is_invalid = |shop: &Value| reason(shop, "Ready") == "ManifestInvalid" && message(shop, "Ready").contains(text);
-    world.until::<Shop>("a", "invalid", is_invalid).await;
-    world.merge::<Shop>("a", json!({ "spec": { "annotations": annotation("orphan") } })).await;
+    world.until::<Shop>("b", "invalid", is_invalid).await;
+    open(&world, "a", &json!({ "maps": { "one": "1" }, "annotations": annotation("orphan") })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
     world.delete::<Shop>("a").await;
     world.until_gone::<Shop>("a").await;

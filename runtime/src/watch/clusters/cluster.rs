@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
-use super::Keeper;
+use super::keeper::Keeper;
 use crate::api::ApiError;
 use crate::api::grant::Grant;
 use crate::client::{StepClient, counted};

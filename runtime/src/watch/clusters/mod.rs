@@ -1,6 +1,7 @@
 //! The clusters of kubeconfigs, in which steps keep dependents of components of this cluster.
 
 mod cluster;
+mod keeper;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +12,11 @@ use tokio::time::{Instant, sleep};
 
 pub(crate) use self::cluster::Cluster;
 use self::cluster::uid_of;
+pub(crate) use self::keeper::Keeper;
 use super::shared::SharedWatches;
 use crate::api::{ApiError, Kubeconfig};
 use crate::client::{StepClient, client_of};
-use crate::queue::{Key, Queue};
-use crate::wiring::{KindInfo, Wiring};
+use crate::queue::Key;
 
 /// The time after which a cluster that no component uses is closed: its watches and its connections end.
 const IDLE: Duration = Duration::from_secs(15 * 60);
@@ -23,18 +24,6 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 /// The open clusters of one reconciler. All clones share them.
 #[derive(Clone)]
 pub(crate) struct Clusters(Arc<Inner>);
-
-/// Whose dependents are kept.
-pub(crate) struct Keeper {
-    /// The kind of the components.
-    pub(crate) kind: KindInfo,
-    /// The wiring of their reconciler.
-    pub(crate) wiring: &'static Wiring,
-    /// The name of the operator.
-    pub(crate) operator: String,
-    /// The queue of the components.
-    pub(crate) queue: Queue,
-}
 
 struct Inner {
     keeper: Keeper,
@@ -192,9 +181,11 @@ mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
 
     use super::*;
+    use crate::queue::Queue;
     use crate::queue::meter::CallMeter;
     use crate::watch::Health;
     use crate::watch::streaming_list::Streaming;
+    use crate::wiring::{KindInfo, Wiring};
 
     const WIRING: Wiring = Wiring::EMPTY;
 

@@ -1,0 +1,16 @@
+//! Whose dependents are kept in other clusters.
+
+use crate::queue::Queue;
+use crate::wiring::{KindInfo, Wiring};
+
+/// Whose dependents are kept.
+pub(crate) struct Keeper {
+    /// The kind of the components.
+    pub(crate) kind: KindInfo,
+    /// The wiring of their reconciler.
+    pub(crate) wiring: &'static Wiring,
+    /// The name of the operator.
+    pub(crate) operator: String,
+    /// The queue of the components.
+    pub(crate) queue: Queue,
+}
