@@ -82,6 +82,10 @@ pub trait DependentCalls: OtherObjects {
     fn act_as(&self, step: &'static str, user: Result<Option<Identity>, String>);
     /// Whether this pass has said as whom the calls of the step act.
     fn has_user(&self, step: &str) -> bool;
+    /// Whether the sets are those of the operator itself in the namespace of the component, whatever the sites of their steps.
+    fn ignores_sites(&self) -> bool {
+        false
+    }
     /// Waits until the watches have listed the dependents.
     fn listed(&self) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Takes the objects for the set of a step in this pass. `false`: the step has none, and its dependents are redundant.

@@ -17,6 +17,8 @@ mod mark;
 #[cfg(feature = "dependents")]
 mod other_objects;
 mod target;
+#[cfg(all(feature = "dependents", feature = "operator"))]
+mod wanted_sets;
 mod warned;
 
 use std::future::Future;
@@ -42,8 +44,12 @@ pub use self::other_objects::{OtherObjects, Types};
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Watched;
 pub use self::target::{Selection, Target};
+#[cfg(all(feature = "dependents", feature = "operator"))]
+pub(crate) use self::wanted_sets::WantedSets;
 pub use self::warned::Warned;
 use crate::dependency::Access;
+#[cfg(feature = "dependents")]
+use crate::outcome::PassError;
 use crate::status::desired::DesiredStatus;
 use crate::status::operation::RemoteOperation;
 use crate::wiring::{KindInfo, Relation};
@@ -132,6 +138,10 @@ pub trait Backend: Send + Sync {
     /// Records the end of a step.
     #[doc(hidden)]
     fn step_ended(&self, _step: &'static str, _how: &'static str, _took: Duration) {}
+    /// Records the error of a step.
+    #[doc(hidden)]
+    #[cfg(feature = "dependents")]
+    fn step_failed(&self, _step: &'static str, _error: &PassError) {}
     /// The client for the calls that the step declares with `uses(..)`.
     #[cfg(feature = "operator")]
     fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client;

@@ -11,6 +11,7 @@ mod managed;
 mod namespaces;
 mod programs;
 mod property;
+mod rendered;
 mod rollout;
 mod shown;
 mod sites;

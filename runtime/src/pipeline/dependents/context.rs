@@ -10,7 +10,7 @@ use super::error::DependentsError;
 use super::result::{Converges, Dependents};
 use super::site::Site;
 use super::wanted::Wanted;
-use crate::api::BoxFuture;
+use crate::api::{BoxFuture, DependentCalls};
 use crate::condition::{ConditionStatus, Polarity};
 use crate::pipeline::context::Cx;
 use crate::pipeline::state::PassState;
@@ -40,6 +40,9 @@ impl<S> Cx<'_, S> {
     pub fn act_at(&mut self, site: Site) {
         let (state, _) = self.parts();
         let step = state.step_name();
+        if state.backend.dependents().is_some_and(DependentCalls::ignores_sites) {
+            return;
+        }
         let user = site.identity(state.namespace.as_deref());
         let user = user.map_err(|why| format!("the site of the step `{step}` is invalid: {why}"));
         state.site = Some(user.clone().map(|_| site));
