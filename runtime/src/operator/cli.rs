@@ -58,7 +58,7 @@ enum Command {
     },
     /// Prints the dependents of the object in a file as manifests, without a cluster
     ///
-    /// The steps of the reconciler run, and what they would apply is printed: step by step, then by wave, kind and name. Other objects are read
+    /// The steps of the reconciler run, and what they would apply is printed: step by step, in each step by wave and kind. Other objects are read
     /// from the files of --with. Nothing is written. External steps, hooks and blocking work do not run. The exit code is 1 if a set cannot be
     /// rendered, or differs when it is rendered again.
     #[cfg(feature = "dependents")]
@@ -205,7 +205,8 @@ impl Operator {
     /// [guide](crate::guide::shutdown) lists the exit codes.
     ///
     /// # Errors
-    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written.
+    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written,
+    /// and `render` if a file cannot be used or a set cannot be rendered.
     pub async fn run_cli(self) -> Result {
         let given: Vec<_> = std::env::args_os().collect();
         let definition = self.command(&given);

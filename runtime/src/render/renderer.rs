@@ -35,7 +35,9 @@ pub(crate) struct Rendering {
     pub(crate) steps: Vec<RenderedStep>,
     /// The reads of objects that no file contains, each with its step.
     pub(crate) missing: Vec<(&'static str, String)>,
-    /// Why the steps did not run, or not to their end.
+    /// The step after which the pipeline ended, if it did not run to its end.
+    pub(crate) stopped_by: Option<&'static str>,
+    /// Why the steps did not run to their end, if no step is the cause.
     pub(crate) failure: Option<String>,
 }
 
@@ -76,7 +78,8 @@ impl Renderer {
             Ok(object) => object,
             Err(error) => {
                 let failure = Some(format!("the claim failed: {error}"));
-                return Rendering { reconciler: wiring.name, steps: Vec::new(), missing: log.take().missing, failure };
+                let (reconciler, missing) = (wiring.name, log.take().missing);
+                return Rendering { reconciler, steps: Vec::new(), missing, stopped_by: None, failure };
             }
         };
         let mut state = PassState::new(&*object, *wiring, backend.clone());
@@ -86,8 +89,9 @@ impl Renderer {
         let mut pass = Pass { state: &mut state };
         let ended = timeout(limit, reconciler.reconcile(&*object, &mut pass)).await;
         // The error of a step is in the log.
-        let failure = ended.err().map(|_| format!("the steps did not end within {limit:?}"));
-        rendering(&state, &backend, failure)
+        let failure = ended.as_ref().err().map(|_| format!("the steps did not end within {limit:?}"));
+        let stopped_by = (!matches!(ended, Ok(Ok(())))).then(|| state.step_name());
+        Rendering { stopped_by, failure, ..rendering(&state, &backend) }
     }
 
     /// The object as the claim of its reconciler leaves it, if that changes nothing else.
@@ -104,7 +108,8 @@ impl Renderer {
     }
 }
 
-fn rendering(state: &PassState, backend: &RenderBackend, failure: Option<String>) -> Rendering {
+/// What the steps have left.
+fn rendering(state: &PassState, backend: &RenderBackend) -> Rendering {
     let log = backend.log.take();
     let all = std::mem::take(&mut *backend.rendered());
     let steps = state.wiring.steps.iter().filter_map(|step| {
@@ -116,5 +121,6 @@ fn rendering(state: &PassState, backend: &RenderBackend, failure: Option<String>
         objects.sort_by(|one, other| (one.wave, &one.id).cmp(&(other.wave, &other.id)));
         is_remarkable.then_some(RenderedStep { name: step.name, has_set, end, objects })
     });
-    Rendering { reconciler: state.wiring.name, steps: steps.collect(), missing: log.missing, failure }
+    let (reconciler, steps) = (state.wiring.name, steps.collect());
+    Rendering { reconciler, steps, missing: log.missing, stopped_by: None, failure: None }
 }

@@ -1,5 +1,6 @@
 //! Sets of dependents: what an operator does with them, on each server.
 
+mod booth;
 mod estate;
 mod shop;
 

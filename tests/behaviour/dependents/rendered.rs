@@ -2,160 +2,14 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evenkeel::dependents::{Dependents, DependentsError, Site};
+use evenkeel::Operator;
 use evenkeel::operator::{Error, Reason};
-use evenkeel::prelude::*;
-use evenkeel::{ApiError, Operator};
 use evenkeel_tests::widget::Lab;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::{CustomResource, KubeSchema, ResourceExt};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::dependents::shop::{self, named};
-
-#[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
-#[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Booth", namespaced, status = "BoothStatus")]
-pub(crate) struct BoothSpec {
-    /// The secret that `build` requires.
-    login: Option<String>,
-    /// What goes wrong.
-    fault: Option<String>,
-    /// `decorate` is skipped.
-    #[serde(default)]
-    closed: bool,
-}
-
-#[status(dependents)]
-pub(crate) struct BoothStatus {}
-
-#[derive(ConditionSet)]
-#[condition_set(mod = on)]
-pub(crate) enum BoothCondition {
-    /// The booth is announced.
-    #[condition(positive)]
-    Announced,
-    /// The secret is stored.
-    #[condition(positive)]
-    Signed,
-    /// The notice is read.
-    #[condition(positive)]
-    Noticed,
-    /// The objects are as wanted.
-    #[condition(positive)]
-    Built,
-    /// The decoration is as wanted.
-    #[condition(positive)]
-    Decorated,
-}
-
-#[derive(Debug, thiserror::Error, ReconcileError)]
-pub(crate) enum BoothError {
-    #[error(transparent)]
-    #[class(transparent)]
-    Dependents(#[from] DependentsError),
-    #[error(transparent)]
-    #[class(transparent)]
-    Call(#[from] ApiError),
-    #[error(transparent)]
-    #[class(waiting)]
-    NoSecret(#[from] Absent<Secret>),
-    #[error(transparent)]
-    #[class(waiting)]
-    NoMap(#[from] Absent<ConfigMap>),
-    #[error("the notice is not there")]
-    #[class(transient)]
-    NoNotice,
-    #[error("the booth is not allowed")]
-    #[class(stalled)]
-    NotAllowed,
-}
-
-#[sub_reconciler(sets(on::Announced), external)]
-async fn announce(_: &Booth, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), BoothError> {
-    lab.note("announce");
-    Ok(())
-}
-
-#[cleanup(of = announce)]
-async fn recall(_: &Booth, lab: &Arc<Lab>, _cx: &mut Cx<'_, announce>) -> Result<(), BoothError> {
-    lab.note("recall");
-    Ok(())
-}
-
-#[sub_reconciler(sets(on::Signed), owns(Secret))]
-async fn sign(booth: &Booth, cx: &mut Cx) -> Result<(), BoothError> {
-    cx.apply::<Secret>(&named("signature", &json!({ "stringData": { "of": booth.name_any() } }))).await?;
-    Ok(())
-}
-
-#[sub_reconciler(sets(on::Noticed))]
-async fn notice(booth: &Booth, _cx: &mut Cx) -> Result<(), BoothError> {
-    match booth.spec.fault.as_deref() {
-        Some("notice") => Err(BoothError::NoNotice),
-        Some("forbidden") => Err(BoothError::NotAllowed),
-        _ => Ok(()),
-    }
-}
-
-async fn place(_: &Booth, _: &mut Cx<'_, build>) -> Result<Site, BoothError> {
-    Ok(Site::here().namespace("elsewhere").service_account("robot"))
-}
-
-/// A number that is another one each time.
-static NUMBER: AtomicUsize = AtomicUsize::new(0);
-
-#[sub_reconciler(sets(on::Built), dependents(ConfigMap, Secret), watches(Secret, by_name), site = place)]
-async fn build(booth: &Booth, cx: &mut Cx) -> Result<Dependents, BoothError> {
-    let mut wanted = cx.wanted();
-    wanted.add::<ConfigMap>(&named("walls", &json!({ "data": { "of": booth.name_any() } }))).apply_order(1);
-    if let Some(login) = &booth.spec.login {
-        let secret = cx.require::<Secret>(login.as_str()).await?;
-        let user = secret.data.unwrap_or_default().remove("user").unwrap_or_default();
-        wanted.add::<Secret>(&named("key", &json!({ "stringData": { "user": String::from_utf8_lossy(&user.0) } })));
-    }
-    match booth.spec.fault.as_deref() {
-        Some("invalid") => {
-            wanted.add::<ConfigMap>(&named("roof", &json!({}))).object()["metadata"]["labels"] = json!({ "size": 1 });
-        }
-        Some("random") => {
-            let number = NUMBER.fetch_add(1, Ordering::SeqCst).to_string();
-            wanted.add::<ConfigMap>(&named("roof", &json!({ "data": { "number": number } })));
-        }
-        _ => {}
-    }
-    Ok(cx.converge(wanted).await?)
-}
-
-/// It needs what `build` has applied.
-#[sub_reconciler(sets(on::Decorated), dependents(ConfigMap), watches(ConfigMap, by_name))]
-async fn decorate(_: &Booth, cx: &mut Cx) -> Result<Dependents, BoothError> {
-    let walls = cx.require::<ConfigMap>("walls").await?;
-    let mut wanted = cx.wanted();
-    wanted.add::<ConfigMap>(&named("lights", &json!({ "data": walls.data })));
-    Ok(cx.converge(wanted).await?)
-}
-
-#[reconciler(conditions = BoothCondition)]
-async fn booth(booth: &Booth, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
-    announce(booth, lab, cx).await?;
-    sign(booth, cx).await?;
-    notice(booth, cx).await?;
-    build(booth, cx).await?;
-    if booth.spec.closed {
-        skip(decorate, "Closed");
-    } else {
-        decorate(booth, cx).await?;
-    }
-    Ok(())
-}
-
-fn a_booth(spec: &Value) -> String {
-    let meta = json!({ "name": "b", "namespace": "team-a" });
-    json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Booth", "metadata": meta, "spec": spec }).to_string()
-}
+use crate::dependents::booth::{a_booth, booth, strict};
+use crate::dependents::shop;
 
 const SECRET: &str = "apiVersion: v1\nkind: Secret\nmetadata: { name: login }\nstringData: { user: alice }\n";
 
@@ -244,8 +98,8 @@ async fn json_is_a_list_and_shows_secrets_on_request() {
     let (text, ended) = booths(&json!({ "login": "login" }), &arguments).await;
     ended.unwrap();
     let list: Value = serde_json::from_str(&text).unwrap();
-    let names: Vec<_> = list["items"].as_array().unwrap().iter().map(|item| &item["metadata"]["name"]).collect();
-    assert_eq!((&list["kind"], names), (&json!("List"), vec!["key", "walls", "lights"]));
+    let names: Vec<Value> = list["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].clone()).collect();
+    assert_eq!((&list["kind"], json!(names)), (&json!("List"), json!(["key", "walls", "lights"])));
     assert_eq!(list["items"][0]["data"]["user"], "YWxpY2U=", "what the file has as stringData");
 }
 
@@ -278,6 +132,27 @@ async fn the_steps_after_a_failed_one_are_rendered() {
     let ended = booths(&json!({ "fault": "forbidden" }), &[]).await;
     assert!(failure(&ended).contains("step booth/notice failed: NotAllowed: the booth is not allowed"));
     assert!(ended.0.contains("wave 0: ConfigMap team-a/lights"), "{}", ended.0);
+}
+
+#[tokio::test]
+async fn a_set_that_needs_the_result_of_a_failed_step_is_not_reached() {
+    let files = [("a.yaml", &*a_booth(&json!({ "fault": "notice" })))];
+    let strict = Operator::new("fair").reconciler::<strict>(Arc::default());
+    let ended = render(strict, &files, &["--object", "a.yaml"]).await;
+    let text = failure(&ended);
+    assert!(text.contains("step strict/notice failed: NoNotice: the notice is not there"), "{text}");
+    let lost = ["copy", "decorate"].map(|step| format!("step strict/{step} not reached after step strict/notice"));
+    assert_eq!(comments(&ended.0)[3..], lost, "{}", ended.0);
+}
+
+#[tokio::test]
+async fn the_client_of_a_step_sends_nothing() {
+    let (text, ended) = booths(&json!({ "fault": "client" }), &[]).await;
+    ended.expect("a step without a set may succeed later");
+    let failed = "step booth/notice failed: Client: ";
+    let failed = comments(&text).into_iter().find(|line| line.starts_with(failed)).expect("it fails");
+    assert!(failed.contains("cannot send POST /api/v1/namespaces/team-a/configmaps"), "{failed}");
+    assert!(text.contains("wave 0: ConfigMap team-a/lights"), "{text}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// The arguments of the command `render`.
 #[derive(Clone, Debug, Args)]
 pub(in crate::operator) struct RenderArgs {
-    /// The file with the object, as YAML or JSON. An object without a namespace is rendered in that of --namespace [default: default]
+    /// The file with the object, as YAML or JSON; `-` is standard input. An object without a namespace gets that of --namespace, or `default`
     #[arg(long, value_name = "FILE")]
     pub(super) object: PathBuf,
     /// A file with objects that the steps read, such as Secrets; may be repeated

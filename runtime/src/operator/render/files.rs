@@ -19,7 +19,7 @@ pub(super) struct Component {
     file: String,
     manifest: Value,
     kind: TypeMeta,
-    pub(super) namespace: Option<String>,
+    namespace: Option<String>,
     /// The object as messages name it: `Shop team-a/main`.
     pub(super) title: String,
 }
@@ -97,9 +97,11 @@ fn kinds(renderers: &[Renderer]) -> String {
     if kinds.is_empty() { "none has dependents".into() } else { kinds.join(", ") }
 }
 
-/// The objects of the files that steps may read. `namespace`: that of objects that name none.
-pub(super) fn given(paths: &[impl AsRef<Path>], namespace: Option<&str>) -> Result<Given> {
-    let mut all: Vec<GivenObject> = Vec::new();
+/// The objects that steps may read: the component, and those of the files. Without a namespace they are in that of the component.
+pub(super) fn given(paths: &[impl AsRef<Path>], component: &Component) -> Result<Given> {
+    let Component { file, manifest, namespace, .. } = component;
+    let namespace = namespace.as_deref();
+    let mut all = vec![GivenObject { file: file.clone(), object: given_object(file, manifest, namespace)?.into() }];
     for path in paths {
         let (file, objects) = read(path.as_ref())?;
         if objects.is_empty() {
@@ -135,9 +137,9 @@ fn given_object(file: &str, manifest: &Value, namespace: Option<&str>) -> Result
     let mut object = manifest.clone();
     if kind.group.is_empty() && kind.kind == "Secret" {
         // The normal form has `data` only, as the steps expect it.
-        let normal = Manifest::new(manifest, scope);
-        object["data"] =
-            normal.map_err(|error| unusable(format!("{file}: {error}"), "correct the field"))?.object["data"].clone();
+        object = Manifest::new(manifest, scope)
+            .map_err(|error| unusable(format!("{file}: {error}"), "correct the field"))?
+            .object;
     }
     if info.namespaced && object["metadata"]["namespace"].is_null() {
         object["metadata"]["namespace"] = namespace.unwrap_or("default").into();

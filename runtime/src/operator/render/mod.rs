@@ -34,7 +34,7 @@ pub(super) async fn render(operator: Operator, args: RenderArgs, mut out: impl W
     let (access, name) = (operator.access, operator.name.clone());
     let renderers: Vec<Renderer> = operator.members.into_iter().map(|member| member.renderer()).collect();
     let component = component(&args.object, &namespace, &renderers, &name)?;
-    let given = Arc::new(given(&args.with, component.namespace.as_deref())?);
+    let given = Arc::new(given(&args.with, &component)?);
     let (mut all, mut found) = (Vec::new(), Vec::new());
     for renderer in component.renderers(&renderers) {
         let (rendering, problems) = twice(&component, renderer, &given, access).await?;

@@ -51,8 +51,8 @@ fn problem(step: &RenderedStep, rendering: &Rendering) -> Option<Problem> {
 
 /// Whether a set is not rendered since this step has no result.
 fn is_waited_for(step: &RenderedStep, rendering: &Rendering) -> bool {
-    let later = rendering.steps.iter().skip_while(|one| one.name != step.name).skip(1);
-    later.clone().any(|one| one.has_set && one.end == StepEnd::NotReached)
+    let is_lost = |other: &RenderedStep| other.has_set && other.end == StepEnd::NotReached;
+    rendering.stopped_by == Some(step.name) && rendering.steps.iter().any(is_lost)
 }
 
 /// The sets that differ between two renderings.
@@ -97,14 +97,9 @@ pub(super) fn remark(step: &RenderedStep, of: &Rendering) -> Option<String> {
         StepEnd::LeftOut(part) => format!("not run: {part}"),
         StepEnd::Ignored(text) => format!("ended without a result: {text}"),
         StepEnd::Failed(text) | StepEnd::Stalled(text) => format!("failed: {text}"),
-        StepEnd::NotReached => match of.steps.iter().find(|other| is_end(&other.end)) {
-            Some(other) => format!("not reached after step {}/{}", of.reconciler, other.name),
+        StepEnd::NotReached => match of.stopped_by {
+            Some(other) => format!("not reached after step {}/{other}", of.reconciler),
             None => "not reached for this object".into(),
         },
     })
-}
-
-/// Whether a pipeline may have ended there.
-const fn is_end(end: &StepEnd) -> bool {
-    matches!(end, StepEnd::LeftOut(_) | StepEnd::Ignored(_) | StepEnd::Failed(_) | StepEnd::Stalled(_))
 }
