@@ -49,7 +49,7 @@ impl Readable {
     pub(super) fn other_version(&self, target: &Target) -> Option<&str> {
         let resource = &target.kind.resource;
         let of_name = self.given.0.iter().map(|given| &given.object).filter(|object| is_at(object, target));
-        let group = |api_version: &str| api_version.rsplit_once('/').is_some_and(|(group, _)| group == resource.group);
+        let group = |api_version: &str| api_version.rsplit_once('/').map_or("", |(group, _)| group) == resource.group;
         let is_kind = |types: &&TypeMeta| types.kind == resource.kind && group(&types.api_version);
         of_name.filter_map(|object| object.types.as_ref()).find(is_kind).map(|types| &*types.api_version)
     }

@@ -98,7 +98,8 @@ async fn json_is_a_list_and_shows_secrets_on_request() {
     let (text, ended) = booths(&json!({ "login": "login" }), &arguments).await;
     ended.unwrap();
     let list: Value = serde_json::from_str(&text).unwrap();
-    let names: Vec<Value> = list["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].clone()).collect();
+    let names: Vec<Value> =
+        list["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].clone()).collect();
     assert_eq!((&list["kind"], json!(names)), (&json!("List"), json!(["key", "walls", "lights"])));
     assert_eq!(list["items"][0]["data"]["user"], "YWxpY2U=", "what the file has as stringData");
 }
