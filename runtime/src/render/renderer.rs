@@ -91,7 +91,16 @@ impl Renderer {
         // The error of a step is in the log.
         let failure = ended.as_ref().err().map(|_| format!("the steps did not end within {limit:?}"));
         let stopped_by = (!matches!(ended, Ok(Ok(())))).then(|| state.step_name());
-        Rendering { stopped_by, failure, ..rendering(&state, &backend) }
+        let mut rendering = Rendering { stopped_by, failure, ..rendering(&state, &backend) };
+        rendering.steps.splice(0..0, self.unclaimed());
+        rendering
+    }
+
+    /// The claim, if it does not run since it may change something else than the object.
+    fn unclaimed(&self) -> Option<RenderedStep> {
+        let claim = self.reconciler.wiring().claim.filter(|claim| !claim.is_pure)?;
+        let end = StepEnd::LeftOut("the claim, since it has dependencies".into());
+        Some(RenderedStep { name: claim.step.name, has_set: false, end, objects: Vec::new() })
     }
 
     /// The object as the claim of its reconciler leaves it, if that changes nothing else.

@@ -75,6 +75,20 @@ pub(crate) enum BoothError {
     NotAllowed,
 }
 
+/// Changes the object only.
+#[claim]
+async fn label(booth: &mut Booth) -> Result<(), BoothError> {
+    booth.labels_mut().insert("tier".into(), "web".into());
+    Ok(())
+}
+
+/// It may change something else, since it has a dependency.
+#[claim]
+async fn ask(_: &mut Booth, lab: &Arc<Lab>) -> Result<(), BoothError> {
+    lab.note("ask");
+    Ok(())
+}
+
 #[sub_reconciler(sets(on::Announced), external)]
 async fn announce(_: &Booth, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), BoothError> {
     lab.note("announce");
@@ -120,7 +134,8 @@ static NUMBER: AtomicUsize = AtomicUsize::new(0);
 #[sub_reconciler(sets(on::Built), dependents(ConfigMap, Secret), watches(Secret, by_name), site = place)]
 async fn build(booth: &Booth, cx: &mut Cx) -> Result<Dependents, BoothError> {
     let mut wanted = cx.wanted();
-    wanted.add::<ConfigMap>(&named("walls", &json!({ "data": { "of": booth.name_any() } }))).apply_order(1);
+    let data = json!({ "of": booth.name_any(), "tier": booth.labels().get("tier") });
+    wanted.add::<ConfigMap>(&named("walls", &json!({ "data": data }))).apply_order(1);
     if let Some(login) = &booth.spec.login {
         let secret = cx.require::<Secret>(login.as_str()).await?;
         let user = secret.data.unwrap_or_default().remove("user").unwrap_or_default();
@@ -148,7 +163,7 @@ async fn decorate(_: &Booth, cx: &mut Cx) -> Result<Dependents, BoothError> {
     Ok(cx.converge(wanted).await?)
 }
 
-#[reconciler(conditions = BoothCondition)]
+#[reconciler(conditions = BoothCondition, claim = label)]
 pub(crate) async fn booth(booth: &Booth, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     announce(booth, lab, cx).await?;
     sign(booth, cx).await?;
@@ -170,7 +185,7 @@ async fn copy(_: &Booth, _notice: &Notice, cx: &mut Cx) -> Result<Dependents, Bo
     Ok(cx.converge(wanted).await?)
 }
 
-#[reconciler(conditions = BoothCondition)]
+#[reconciler(conditions = BoothCondition, claim = ask)]
 pub(crate) async fn strict(booth: &Booth, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     announce(booth, lab, cx).await?;
     sign(booth, cx).await?;

@@ -19,6 +19,7 @@ use self::problem::{Problem, failed, problems, random};
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use super::print::unwritten;
+use super::registration::Registration;
 use crate::dependency::Access;
 use crate::render::{Given, Renderer, Rendering};
 
@@ -32,7 +33,7 @@ pub(super) async fn render(operator: Operator, args: RenderArgs, mut out: impl W
         _ => "default".to_owned(),
     };
     let (access, name) = (operator.access, operator.name.clone());
-    let renderers: Vec<Renderer> = operator.members.into_iter().map(|member| member.renderer()).collect();
+    let renderers: Vec<Renderer> = operator.members.into_iter().map(Registration::renderer).collect();
     let component = component(&args.object, &namespace, &renderers, &name)?;
     let given = Arc::new(given(&args.with, &component)?);
     let (mut all, mut found) = (Vec::new(), Vec::new());
@@ -43,7 +44,7 @@ pub(super) async fn render(operator: Operator, args: RenderArgs, mut out: impl W
     }
     let text = text(&component.title, &all, &args).map_err(unwritten)?;
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)?;
-    failed(&component.title, found)
+    failed(&component.title, &found)
 }
 
 /// Renders the sets of a reconciler twice, and compares them.
@@ -69,19 +70,14 @@ struct RenderLine {
     args: RenderArgs,
 }
 
-impl Operator {
-    /// Prints to a writer what the command `render` prints with these arguments.
-    ///
-    /// # Errors
-    /// The errors of the command.
-    #[doc(hidden)]
-    pub async fn render<A: Into<OsString> + Clone>(
-        self,
-        args: impl IntoIterator<Item = A>,
-        out: impl Write + Send,
-    ) -> Result {
-        let line = RenderLine::try_parse_from(args)
-            .map_err(|error| Error::new(Reason::Setup, error.to_string(), "see `render --help`").caused_by(error))?;
-        render(self, line.args, out).await
-    }
+/// Prints to a writer what the command `render` prints with these arguments.
+pub(super) async fn render_line<A: Into<OsString> + Clone>(
+    operator: Operator,
+    args: impl IntoIterator<Item = A>,
+    out: impl Write + Send,
+) -> Result {
+    let line = RenderLine::try_parse_from(args);
+    let line =
+        line.map_err(|error| Error::new(Reason::Setup, error.to_string(), "see `render --help`").caused_by(error));
+    render(operator, line?.args, out).await
 }

@@ -4,6 +4,9 @@ use crate::operator::error::{Error, Reason, Result};
 use crate::pipeline::dependents::differences;
 use crate::render::{RenderedObject, RenderedStep, Rendering, StepEnd};
 
+/// The help for an error of the author's code.
+const CORRECT: &str = "correct what the message names";
+
 /// Why the output is not complete, and what to do.
 pub(super) struct Problem {
     text: String,
@@ -23,24 +26,18 @@ pub(super) fn problems(rendering: &Rendering) -> Vec<Problem> {
         let text = format!("step {reconciler}/{step} reads the {object}");
         Problem::new(text, "add the objects that steps read with `--with FILE`")
     });
-    let failure = rendering.failure.iter().map(|text| Problem::new(format!("{reconciler}: {text}"), REPEAT));
+    let failure = rendering.failure.iter().map(|text| Problem::new(format!("{reconciler}: {text}"), CORRECT));
     let is_missing = |step: &RenderedStep| rendering.missing.iter().any(|(other, _)| *other == step.name);
     let steps = rendering.steps.iter().filter(|step| !is_missing(step));
     missing.chain(steps.filter_map(|step| problem(step, rendering))).chain(failure).collect()
 }
 
-const REPEAT: &str = "see the log on standard error";
-
 fn problem(step: &RenderedStep, rendering: &Rendering) -> Option<Problem> {
     let name = format!("step {}/{}", rendering.reconciler, step.name);
     let is_needed = step.has_set || is_waited_for(step, rendering);
     match &step.end {
-        StepEnd::Stalled(text) => {
-            Some(Problem::new(format!("{name} failed: {text}"), "correct what the message names"))
-        }
-        StepEnd::Failed(text) if is_needed => {
-            Some(Problem::new(format!("{name} failed: {text}"), "correct what the message names"))
-        }
+        StepEnd::Stalled(text) => Some(Problem::new(format!("{name} failed: {text}"), CORRECT)),
+        StepEnd::Failed(text) if is_needed => Some(Problem::new(format!("{name} failed: {text}"), CORRECT)),
         StepEnd::LeftOut(part) if is_needed => {
             let text = format!("{name} cannot be rendered: {part} does not run without a cluster");
             Some(Problem::new(text, "move the set into a step without it"))
@@ -73,13 +70,13 @@ fn updated(step: &RenderedStep) -> Vec<serde_json::Value> {
 }
 
 /// The error for what was found, if anything.
-pub(super) fn failed(title: &str, found: Vec<Problem>) -> Result {
+pub(super) fn failed(title: &str, found: &[Problem]) -> Result {
     if found.is_empty() {
         return Ok(());
     }
     let texts: Vec<String> = found.iter().map(|problem| format!("\n  {}", problem.text)).collect();
     let mut helps: Vec<&str> = Vec::new();
-    for problem in &found {
+    for problem in found {
         if !helps.contains(&problem.help) {
             helps.push(problem.help);
         }
