@@ -75,3 +75,21 @@ fn the_component_deletes_its_objects_at_the_end() {
         assert!(printed.contains(belongs) && printed.contains("wave 2   Promotion main-summer"), "{printed}");
     }
 }
+
+#[test]
+fn the_component_renders_a_shop_without_a_server() {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let render = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_component"));
+        // Nothing of the environment leads to a server.
+        command.arg("render").args(arguments).env("KUBECONFIG", "/nowhere").output().unwrap()
+    };
+    let output = render(&["--object", &format!("{folder}/src/bin/component/shop.yaml")]);
+    let wanted = std::fs::read_to_string(format!("{folder}/reference/component/shop.yaml")).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), wanted);
+    let missing = render(&["--object", "nowhere.yaml"]);
+    let error = String::from_utf8_lossy(&missing.stderr);
+    assert_eq!(missing.status.code(), Some(1), "{missing:?}");
+    assert!(error.contains("nowhere.yaml cannot be read") && missing.stdout.is_empty(), "{missing:?}");
+}

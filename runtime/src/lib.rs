@@ -57,6 +57,8 @@ pub mod prelude;
 mod queue;
 #[cfg(feature = "operator")]
 mod random;
+#[cfg(all(feature = "cli", feature = "dependents"))]
+mod render;
 #[cfg(feature = "operator")]
 mod resource_version;
 #[cfg(feature = "operator")]

@@ -86,6 +86,10 @@ pub trait DependentCalls: OtherObjects {
     fn is_elsewhere(&self, step: &str) -> bool;
     /// Whether this pass has said where and as whom the calls of the step act.
     fn has_site(&self, step: &str) -> bool;
+    /// Whether the sets are those of the operator itself in the namespace of the component, whatever the sites of their steps.
+    fn ignores_sites(&self) -> bool {
+        false
+    }
     /// The uid of the cluster in which the step acts; `None`: in that of the operator. Known after its dependents were listed.
     fn cluster(&self, step: &str) -> Option<String>;
     /// Waits until the watches have listed the dependents of a step; `None`: of all steps whose sites are known.

@@ -19,6 +19,8 @@ mod other_objects;
 #[cfg(feature = "dependents")]
 mod step_site;
 mod target;
+#[cfg(all(feature = "dependents", feature = "operator"))]
+mod wanted_sets;
 mod warned;
 
 use std::future::Future;
@@ -46,8 +48,12 @@ pub use self::step_site::{Kubeconfig, StepSite};
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Watched;
 pub use self::target::{Selection, Target};
+#[cfg(all(feature = "dependents", feature = "operator"))]
+pub(crate) use self::wanted_sets::WantedSets;
 pub use self::warned::Warned;
 use crate::dependency::Access;
+#[cfg(feature = "dependents")]
+use crate::outcome::PassError;
 use crate::status::desired::DesiredStatus;
 use crate::status::operation::RemoteOperation;
 use crate::wiring::{KindInfo, Relation};
@@ -136,6 +142,10 @@ pub trait Backend: Send + Sync {
     /// Records the end of a step.
     #[doc(hidden)]
     fn step_ended(&self, _step: &'static str, _how: &'static str, _took: Duration) {}
+    /// Records the error of a step.
+    #[doc(hidden)]
+    #[cfg(feature = "dependents")]
+    fn step_failed(&self, _step: &'static str, _error: &PassError) {}
     /// The client for the calls that the step declares with `uses(..)`.
     #[cfg(feature = "operator")]
     fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client;

@@ -1,7 +1,6 @@
 //! The command line of an operator.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -10,18 +9,20 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use serde::Serialize;
 
 use super::builder::Operator;
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
+use super::print::{print, roles, unwritten, yaml};
+#[cfg(feature = "dependents")]
+use super::render::{RenderArgs, render};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
-use crate::introspection::{self, Roles};
+use crate::introspection;
 use crate::wiring::policy::Policy;
 
 /// Runs the operator, or prints its CRDs, RBAC rules and documentation
@@ -55,6 +56,25 @@ enum Command {
         #[arg(long, value_name = "NAMESPACE/NAME", value_parser = service_account)]
         service_account: Option<(String, String)>,
     },
+    /// Prints the dependents of the object in a file as manifests, without a cluster
+    ///
+    /// The steps of the reconciler run, and what they would apply is printed: step by step, in each step by wave and kind. Other objects are read
+    /// from the files of --with. Nothing is written. External steps, hooks and blocking work do not run. The exit code is 1 if a set cannot be
+    /// rendered, or differs when it is rendered again.
+    #[cfg(feature = "dependents")]
+    Render(RenderArgs),
+}
+
+impl Command {
+    /// Whether it prints what the wiring says, and runs nothing.
+    const fn prints_wiring(&self) -> bool {
+        match self {
+            Self::Run => false,
+            #[cfg(feature = "dependents")]
+            Self::Render(_) => false,
+            Self::Crds | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -174,7 +194,7 @@ fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
 }
 
 impl Operator {
-    /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract` or `rbac`.
+    /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract`, `rbac` or `render`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
     /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
@@ -185,7 +205,8 @@ impl Operator {
     /// [guide](crate::guide::shutdown) lists the exit codes.
     ///
     /// # Errors
-    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written.
+    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written,
+    /// and `render` if a file cannot be used or a set cannot be rendered.
     pub async fn run_cli(self) -> Result {
         let given: Vec<_> = std::env::args_os().collect();
         let definition = self.command(&given);
@@ -193,7 +214,7 @@ impl Operator {
         let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &definition).exit());
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let command = cli.command.unwrap_or(Command::Run);
-        if !matches!(command, Command::Run) {
+        if command.prints_wiring() {
             let operator = self.narrowed(&cli.flags);
             return print(&operator.text(&command).map_err(unwritten)?);
         }
@@ -206,6 +227,10 @@ impl Operator {
         #[cfg(feature = "dry-run")]
         let is_dry_run = cli.flags.dry_run;
         let operator = self.configured(cli.flags).await?;
+        #[cfg(feature = "dependents")]
+        if let Command::Render(args) = command {
+            return render(operator, args, std::io::stdout()).await;
+        }
         #[cfg(feature = "dry-run")]
         if is_dry_run {
             return operator.dry_run(std::io::stdout()).await;
@@ -218,10 +243,12 @@ impl Operator {
         ended
     }
 
-    /// What a command prints; nothing for `run`.
+    /// What a command prints of the wiring; nothing for the others.
     fn text(&self, command: &Command) -> std::io::Result<String> {
         match command {
             Command::Run => Ok(String::new()),
+            #[cfg(feature = "dependents")]
+            Command::Render(_) => Ok(String::new()),
             Command::Crds => yaml(&self.definitions()),
             Command::Wiring => Ok(self.graphs()),
             Command::Docs => Ok(self.pages()),
@@ -295,31 +322,6 @@ impl Operator {
     }
 }
 
-fn print(text: &str) -> Result {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
-}
-
-fn unwritten(error: std::io::Error) -> Error {
-    let headline = format!("standard output cannot be written: {error}");
-    Error::new(Reason::Config, headline, "check where standard output goes").caused_by(error)
-}
-
-/// The roles, and their bindings to the service account.
-fn roles(roles: &Roles, service_account: Option<&(String, String)>) -> std::io::Result<String> {
-    let (cluster, own) = service_account.map(|(namespace, name)| roles.bindings(namespace, name)).unwrap_or_default();
-    Ok([yaml(&roles.cluster_role)?, yaml(&roles.roles)?, yaml(&roles.site_role)?, yaml(&cluster)?, yaml(&own)?]
-        .concat())
-}
-
-/// One YAML document for each.
-fn yaml<'a, T: Serialize + 'a>(objects: impl IntoIterator<Item = &'a T>) -> std::io::Result<String> {
-    objects.into_iter().try_fold(String::new(), |text, object| {
-        let document = serde_saphyr::to_string(object).map_err(std::io::Error::other)?;
-        Ok(format!("{text}---\n{document}"))
-    })
-}
-
 async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> {
     let file = path.map_or_else(Kubeconfig::read, Kubeconfig::read_from);
     let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
@@ -336,8 +338,6 @@ async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> 
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-
     use super::*;
 
     #[test]
@@ -347,19 +347,6 @@ mod tests {
             assert_eq!(cli.flags.namespaces, ["a"]);
         }
         assert!(Cli::try_parse_from(["op"]).unwrap().command.is_none());
-    }
-
-    #[test]
-    fn crds_print_as_valid_yaml_documents() {
-        let mut definition = CustomResourceDefinition::default();
-        definition.metadata.name = Some("things.example.com".into());
-        definition.spec.group = "on".into();
-        let text = yaml(&[definition.clone(), definition.clone()]).unwrap();
-        let documents: Vec<&str> = text.split("---\n").filter(|document| !document.is_empty()).collect();
-        assert_eq!(documents.len(), 2);
-        for document in documents {
-            assert_eq!(serde_saphyr::from_str::<CustomResourceDefinition>(document).unwrap(), definition);
-        }
     }
 
     #[test]

@@ -28,8 +28,12 @@ mod listen;
 mod log;
 #[cfg(feature = "cli")]
 mod log_line;
+#[cfg(feature = "cli")]
+mod print;
 mod reconciled_kind;
 mod registration;
+#[cfg(all(feature = "cli", feature = "dependents"))]
+mod render;
 mod run;
 mod settings;
 mod shutdown;

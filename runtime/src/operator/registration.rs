@@ -15,6 +15,8 @@ use crate::introspection::{ReconcilerInfo, add_columns};
 use crate::pipeline::dyn_reconciler::TypedReconciler;
 use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::reconciler::Reconciler;
+#[cfg(all(feature = "cli", feature = "dependents"))]
+use crate::render::Renderer;
 use crate::wiring::{KindInfo, Wiring};
 
 /// The identity of a reconciler within its operator.
@@ -41,6 +43,9 @@ pub(super) trait Registration: Send + Sync {
     fn introspect(&self, operator: &str) -> ReconcilerInfo;
     /// Rejects wiring and status types that the macros would not generate.
     fn check(&self) -> Result;
+    /// The steps of the reconciler, to be rendered without an API server.
+    #[cfg(all(feature = "cli", feature = "dependents"))]
+    fn renderer(self: Box<Self>) -> Renderer;
     /// Registers the watches immediately. The future ends when passes may run.
     fn prepare(self: Box<Self>, context: OperatorContext) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
 }
@@ -109,6 +114,12 @@ impl<R: Reconciler> Registration for Typed<R> {
     fn check(&self) -> Result {
         wiring_check::check(&R::WIRING)?;
         status_check::check::<R>()
+    }
+
+    #[cfg(all(feature = "cli", feature = "dependents"))]
+    fn renderer(self: Box<Self>) -> Renderer {
+        let reconciler = Arc::new(TypedReconciler::<R>::new(self.deps, self.kind, &const { R::WIRING }));
+        Renderer { reconciler, decoder: Decoder::of::<R::Object>() }
     }
 
     fn prepare(self: Box<Self>, context: OperatorContext) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {

@@ -74,6 +74,20 @@ impl Operator {
     pub async fn dry_run(self, out: impl std::io::Write + Send) -> Result {
         super::dry_run::dry_run(self, out).await
     }
+
+    /// Prints to a writer what the command `render` prints with these arguments, for tests.
+    ///
+    /// # Errors
+    /// A file cannot be used, or a set cannot be rendered.
+    #[doc(hidden)]
+    #[cfg(all(feature = "cli", feature = "dependents"))]
+    pub async fn render<A: Into<std::ffi::OsString> + Clone>(
+        self,
+        args: impl IntoIterator<Item = A>,
+        out: impl std::io::Write + Send,
+    ) -> Result {
+        super::render::render_line(self, args, out).await
+    }
 }
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {

@@ -1,5 +1,6 @@
 //! Sets of dependents: what an operator does with them, on each server.
 
+mod booth;
 mod estate;
 mod shop;
 
@@ -12,6 +13,7 @@ mod managed;
 mod namespaces;
 mod programs;
 mod property;
+mod rendered;
 mod rollout;
 mod shown;
 mod sites;

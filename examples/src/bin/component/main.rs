@@ -26,6 +26,8 @@ use crate::operator::{operator, shop};
 /// and comes back, another one is no longer wanted, and a foreign object has the name of a new one. At the end all objects are deleted in
 /// order.
 ///
+/// `component render --object shop.yaml` prints the objects of a Shop as YAML, without a server.
+///
 /// Logs go to standard error: RUST_LOG=info, RUST_LOG=evenkeel=debug.
 #[derive(Debug, Parser)]
 #[command(name = "component")]
@@ -45,6 +47,9 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|word| word == "render") {
+        return end(operator().run_cli().await.map_err(|error| error.to_string()));
+    }
     let args = Args::parse();
     prepare();
     end(run(&args).await)

@@ -14,3 +14,15 @@ fn the_committed_reference_matches_the_wiring() {
     assert_generated(reference("crds.yaml"), &printed::crds(&operator()));
     assert_generated(reference("rbac.yaml"), &printed::rbac(&operator()));
 }
+
+#[tokio::test]
+async fn the_committed_manifests_are_those_of_the_shop() {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let mut manifests = Vec::new();
+    let shop = format!("{folder}/src/bin/component/shop.yaml");
+    operator().render(["--object", &shop], &mut manifests).await.expect("the shop is rendered");
+    assert_generated(
+        format!("{folder}/reference/component/shop.yaml"),
+        std::str::from_utf8(&manifests).expect("it is text"),
+    );
+}

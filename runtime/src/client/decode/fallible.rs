@@ -58,7 +58,7 @@ impl Decoder {
     }
 
     /// The object in a tree, or its readable part, as from a watch.
-    #[cfg(test)]
+    #[cfg(any(test, all(feature = "cli", feature = "dependents")))]
     pub(crate) fn read(self, value: Value) -> serde_json::Result<Decoded> {
         (self.guarded)(Raw::Tree(value))
     }

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::calls::Calls;
-use crate::api::StepSite;
+use crate::api::{StepSite, WantedSets};
 use crate::client::StepClient;
-use crate::dependent_rules::manifest::ObjectId;
 use crate::queue::Key;
 use crate::watch::clusters::{Cluster, Clusters};
 use crate::watch::dependents::DependentCache;
@@ -17,8 +16,8 @@ pub(in crate::pass) struct ComponentCalls {
     pub(in crate::pass) clusters: Clusters,
     /// The name of the operator, which each dependent has as a label.
     pub(in crate::pass) operator: Arc<str>,
-    /// The sets of this pass, by step.
-    wanted: Mutex<HashMap<&'static str, Vec<ObjectId>>>,
+    /// The sets of this pass.
+    pub(in crate::pass) wanted: WantedSets,
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) seen: Mutex<u64>,
     /// The sites of steps.
@@ -39,16 +38,12 @@ impl ComponentCalls {
     /// The calls of a pass that finds this sum over its dependents.
     pub(in crate::pass) fn new((cache, clusters): (DependentCache, Clusters), operator: Arc<str>, seen: u64) -> Self {
         let seen = Mutex::new(seen);
-        Self { cache, clusters, operator, wanted: Mutex::default(), seen, sites: Mutex::default() }
+        Self { cache, clusters, operator, wanted: WantedSets::default(), seen, sites: Mutex::default() }
     }
 
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) fn seen(&self) -> u64 {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(in crate::pass) fn wanted(&self) -> MutexGuard<'_, HashMap<&'static str, Vec<ObjectId>>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sites(&self) -> MutexGuard<'_, HashMap<&'static str, KnownSite>> {

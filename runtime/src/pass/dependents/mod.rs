@@ -181,27 +181,15 @@ impl DependentCalls for PassBackend {
     }
 
     fn want(&self, step: &'static str, ids: Vec<ObjectId>) -> Result<(), (ObjectId, &'static str)> {
-        let mut wanted = self.sets.wanted();
-        let others = wanted.iter().filter(|(other, _)| **other != step && self.are_together(other, step));
-        for (other, taken) in others {
-            if let Some(both) = ids.iter().find(|id| taken.contains(id)) {
-                return Err((both.clone(), other));
-            }
-        }
-        wanted.insert(step, ids);
-        Ok(())
+        self.sets.wanted.want(step, ids, &|other| self.are_together(other, step))
     }
 
     fn is_wanted(&self, step: &str, id: &ObjectId) -> Option<bool> {
-        let wanted = self.sets.wanted();
-        if wanted.iter().any(|(other, ids)| ids.contains(id) && self.are_together(other, step)) {
-            return Some(true);
-        }
-        wanted.contains_key(step).then_some(false)
+        self.sets.wanted.is_wanted(step, id, &|other| self.are_together(other, step))
     }
 
     fn wanted(&self, step: &str) -> Option<Vec<ObjectId>> {
-        self.sets.wanted().get(step).cloned()
+        self.sets.wanted.of(step)
     }
 
     fn is_component(&self, id: &ObjectId) -> bool {

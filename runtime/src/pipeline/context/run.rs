@@ -124,7 +124,10 @@ pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, state: &
 /// The error of the current step when it has timed out.
 fn late(state: &PassState) -> PassError {
     let timeout = state.step.and_then(|step| step.timeout).unwrap_or_default();
-    PassError::timed_out(&state.running_part(), timeout)
+    let error = PassError::timed_out(&state.running_part(), timeout);
+    #[cfg(feature = "dependents")]
+    state.backend.step_failed(state.step_name(), &error);
+    error
 }
 
 /// Converts an error of a step into a pass error.
@@ -150,7 +153,10 @@ fn pass_error(
         }
         class => class,
     };
-    PassError::new(class, reason, &text.to_string(), actions)
+    let error = PassError::new(class, reason, &text.to_string(), actions);
+    #[cfg(feature = "dependents")]
+    state.backend.step_failed(state.step_name(), &error);
+    error
 }
 
 /// Undoes the steps on the delete path, in reverse order. Boxed, so that it is compiled here and not once per reconciler.

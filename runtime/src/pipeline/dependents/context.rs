@@ -10,7 +10,7 @@ use super::error::DependentsError;
 use super::result::{Converges, Dependents};
 use super::site::Site;
 use super::wanted::Wanted;
-use crate::api::BoxFuture;
+use crate::api::{BoxFuture, DependentCalls};
 use crate::condition::{ConditionStatus, Polarity};
 use crate::pipeline::context::Cx;
 use crate::pipeline::state::PassState;
@@ -44,11 +44,13 @@ impl<S> Cx<'_, S> {
 }
 
 async fn act_at(state: &mut PassState, site: Site) {
-    let step = state.step_name();
+    let (step, backend) = (state.step_name(), state.backend.clone());
+    if backend.dependents().is_some_and(DependentCalls::ignores_sites) {
+        return;
+    }
     let found = site.of_step(state.namespace.as_deref());
     let found = found.map_err(|why| format!("the site of the step `{step}` is invalid: {why}"));
     state.site = Some(site);
-    let backend = state.backend.clone();
     if let Some(calls) = backend.dependents() {
         calls.act_at(step, found).await;
     }

@@ -15,6 +15,8 @@ mod protection;
 mod reach;
 #[cfg(feature = "templates")]
 mod rendering;
+#[cfg(any(feature = "cli", feature = "programs"))]
+mod repeat;
 mod result;
 mod run;
 mod settings;
@@ -27,6 +29,8 @@ mod tail;
 mod templates;
 mod undo;
 mod wanted;
+#[cfg(any(feature = "cli", feature = "templates"))]
+mod yaml;
 
 pub use self::context::Converge;
 pub use self::entry::Entry;
@@ -34,6 +38,8 @@ pub use self::error::DependentsError;
 #[cfg(feature = "programs")]
 pub use self::programs::{HelmChart, Kustomization};
 pub(crate) use self::protection::check_deletion;
+#[cfg(feature = "cli")]
+pub(crate) use self::repeat::differences;
 #[cfg(feature = "templates")]
 pub use self::result::Renders;
 pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
@@ -47,3 +53,5 @@ pub(crate) use self::tail::{lacks_site, remove_redundant};
 pub use self::templates::{TemplateError, TemplateFile, Templates, count_relations, join_relations};
 pub(crate) use self::undo::remove_set;
 pub use self::wanted::Wanted;
+#[cfg(feature = "cli")]
+pub(crate) use self::yaml::documents;

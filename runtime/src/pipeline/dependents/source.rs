@@ -8,7 +8,8 @@ use futures::future::{BoxFuture, ready};
 use serde_json::Value;
 
 use super::error::DependentsError;
-use super::templates::{Rendered, documents};
+use super::templates::Rendered;
+use super::yaml::documents;
 
 /// The longest output of a source.
 pub(super) const MOST_BYTES: usize = 32 << 20;

@@ -6,7 +6,6 @@ mod kustomization;
 mod memo;
 mod process;
 mod program;
-mod repeat;
 
 pub use self::helm_chart::HelmChart;
 pub use self::kustomization::Kustomization;

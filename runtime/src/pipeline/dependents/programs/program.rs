@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::memo::{self, Fingerprint};
 use super::process::{self, Ended, Failure, Limits};
-use super::repeat::differences;
+use crate::pipeline::dependents::repeat::differences;
 use crate::pipeline::dependents::source::{MOST_BYTES, SourceError, parsed};
 
 /// The time limit of a run.

@@ -6,11 +6,9 @@ mod relations;
 mod render;
 mod set;
 mod values;
-mod yaml;
 
 pub use self::error::TemplateError;
 pub use self::relations::{count_relations, join_relations};
 pub(super) use self::render::{Rendered, render};
 pub use self::set::{TemplateFile, Templates};
 pub(super) use self::values::to_values;
-pub(super) use self::yaml::documents;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::engine::{Limit, environment, text_of};
 use super::error::TemplateError;
 use super::set::Templates;
-use super::yaml::documents;
+use crate::pipeline::dependents::yaml::documents;
 
 /// One rendered manifest.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Two outputs for the same input have to be equal: otherwise each restart of the operator would change the objects.
+//! The difference between two renderings of one input. They have to be equal, or each restart of the operator would change the objects.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::dependent_rules::policy::{PREFIX, ReconcilePolicy};
 const MOST: usize = 3;
 
 /// The fields that differ, unless their objects are applied only once.
-pub(super) fn differences(one: &[Value], other: &[Value]) -> Option<String> {
+pub(crate) fn differences(one: &[Value], other: &[Value]) -> Option<String> {
     if one.len() != other.len() {
         return Some(format!("{} objects, and then {}", one.len(), other.len()));
     }

@@ -1,4 +1,4 @@
-//! Rendered text, parsed as kubectl parses it.
+//! YAML with any number of documents, parsed as kubectl parses it.
 
 use serde_json::Value;
 use serde_saphyr::{Budget, Error, Options};
@@ -13,7 +13,7 @@ const NODES: usize = 10_000_000;
 ///
 /// # Errors
 /// The text is no YAML. The error is the line and the cause, without content of the text.
-pub(in crate::pipeline::dependents) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)> {
+pub(crate) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.budget = Some(budget());
     options.legacy_octal_numbers = true;

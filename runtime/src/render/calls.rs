@@ -1,0 +1,168 @@
+//! The calls for dependents without an API server: what is applied is kept, and counts as ready at once.
+
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use kube::core::DynamicObject;
+use serde_json::Value;
+
+use super::backend::{AppliedDependent, RenderBackend};
+use super::rendered::RenderedObject;
+use crate::api::{ApiError, BoxFuture, DependentCalls, KeptObject, ObjectCall, OtherObjects, StepSite, Target, Types};
+use crate::dependency::ObjectStatus;
+use crate::dependent_rules::manifest::ObjectId;
+use crate::dependent_rules::plan::{Item, LiveObject};
+use crate::dependent_rules::policy::ReconcilePolicy;
+
+impl RenderBackend {
+    /// Keeps an object as if it was applied, and was ready at once.
+    fn keep(&self, step: &str, item: &Item, object: &Value) {
+        let live = LiveObject {
+            uid: String::new(),
+            resource_version: String::new(),
+            applied: Some(item.applied),
+            is_deleted: false,
+            has_drifted: false,
+            age: Duration::ZERO,
+            status: ObjectStatus::Current,
+        };
+        self.live().insert(item.id.clone(), (step.to_owned(), live));
+        let rendered = RenderedObject {
+            id: item.id.clone(),
+            wave: item.settings.apply_order,
+            is_applied_once: item.settings.reconcile == ReconcilePolicy::Once,
+            object: object.clone(),
+        };
+        self.rendered().push((step.to_owned(), rendered));
+        // Its form was checked when it became a manifest.
+        if let Ok(object) = serde_json::from_value::<DynamicObject>(object.clone()) {
+            self.readable.add(Arc::new(object));
+        }
+    }
+}
+
+fn kept(id: &ObjectId, (step, live): &AppliedDependent) -> KeptObject {
+    KeptObject {
+        id: id.clone(),
+        step: step.as_str().into(),
+        live: live.clone(),
+        type_name: String::new(),
+        finalizers: Vec::new(),
+        annotated: None,
+    }
+}
+
+impl DependentCalls for RenderBackend {
+    fn act_at(&self, _: &'static str, _: Result<StepSite, String>) -> BoxFuture<'_, ()> {
+        ready(()).boxed()
+    }
+
+    fn site_problem(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn is_elsewhere(&self, _: &str) -> bool {
+        false
+    }
+
+    fn has_site(&self, _: &str) -> bool {
+        true
+    }
+
+    fn cluster(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn ignores_sites(&self) -> bool {
+        true
+    }
+
+    fn listed<'a>(&'a self, _: Option<&'a str>) -> BoxFuture<'a, Result<(), ApiError>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn want(&self, step: &'static str, ids: Vec<ObjectId>) -> Result<(), (ObjectId, &'static str)> {
+        self.sets.want(step, ids, &|_| true)
+    }
+
+    fn is_wanted(&self, step: &str, id: &ObjectId) -> Option<bool> {
+        self.sets.is_wanted(step, id, &|_| true)
+    }
+
+    fn wanted(&self, step: &str) -> Option<Vec<ObjectId>> {
+        self.sets.of(step)
+    }
+
+    fn is_component(&self, id: &ObjectId) -> bool {
+        let Target { kind, namespace, name } = &self.component;
+        id.is(&kind.resource.group, &kind.resource.kind) && id.namespace == *namespace && id.name == *name
+    }
+
+    fn is_declared(&self, _: &str) -> bool {
+        true
+    }
+
+    fn check(&self, _: &str, _: &ObjectId) -> Result<(), ApiError> {
+        Ok(())
+    }
+
+    fn get(&self, _: &str, id: &ObjectId) -> Option<KeptObject> {
+        self.live().get(id).map(|known| kept(id, known))
+    }
+
+    fn reference(&self, _: &str, _: &ObjectId) -> Option<String> {
+        None
+    }
+
+    fn all(&self) -> Vec<KeptObject> {
+        self.live().iter().map(|(id, known)| kept(id, known)).collect()
+    }
+
+    fn applied(&self, _: &str, _: &[&ObjectId]) -> String {
+        String::new()
+    }
+
+    fn accept(&self, _: &str, _: &[&ObjectId]) {}
+
+    fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>> {
+        match call {
+            ObjectCall::Apply { item, object, .. } | ObjectCall::Replace { item, object, .. } => {
+                self.keep(step, item, object);
+            }
+            ObjectCall::Try { .. } => {}
+            ObjectCall::Delete { id, .. } | ObjectCall::Orphan { id, .. } => drop(self.live().remove(id)),
+        }
+        ready(Ok(())).boxed()
+    }
+
+    fn observed(&self) {}
+
+    fn is_superseded(&self) -> bool {
+        false
+    }
+
+    fn remaining<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+}
+
+impl OtherObjects for RenderBackend {
+    fn instances<'a>(
+        &'a self,
+        _: &'a str,
+        _: Types<'a>,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    fn content<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<Vec<String>, ApiError>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    fn create_namespace<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<bool, ApiError>> {
+        ready(Ok(true)).boxed()
+    }
+}
