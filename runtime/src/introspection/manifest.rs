@@ -90,12 +90,14 @@ impl Roles {
 
 /// The rules, one for all resources of a group with the same verbs and the same name.
 fn policy_rules(rules: &[&RbacRule]) -> Vec<PolicyRule> {
-    let mut resources: BTreeMap<(&str, Vec<Verb>, Option<&str>), Vec<String>> = BTreeMap::new();
+    /// Group, verbs and name.
+    type Key<'a> = (&'a str, Vec<Verb>, Option<&'a str>);
+    let mut resources: BTreeMap<Key<'_>, Vec<String>> = BTreeMap::new();
     for rule in rules {
         let verbs = rule.verbs.iter().copied().collect();
         resources.entry((&rule.group, verbs, rule.name)).or_default().push(rule.resource.clone());
     }
-    let rule = |((group, verbs, name), resources): ((&str, Vec<Verb>, Option<&str>), Vec<String>)| PolicyRule {
+    let rule = |((group, verbs, name), resources): (Key<'_>, Vec<String>)| PolicyRule {
         api_groups: Some(vec![group.to_owned()]),
         resources: Some(resources),
         resource_names: name.map(|name| vec![name.to_owned()]),

@@ -24,10 +24,10 @@ use crate::wiring::{How, KindInfo};
 
 impl PassBackend {
     /// The component as the owner of a set.
-    pub(super) fn owner_of(&self, set: String) -> Owner {
-        let step = set.rsplit_once('/').map_or(&*set, |(_, step)| step);
+    pub(super) fn owner_of(&self, set: &str) -> Owner {
+        let step = set.rsplit_once('/').map_or(set, |(_, step)| step);
         let cluster = self.sets.cluster(step).and_then(|_| self.sets.clusters.own_uid());
-        let set = cluster.iter().fold(set.clone(), |set, cluster| format!("{set}@{cluster}"));
+        let set = cluster.iter().fold(set.to_owned(), |set, cluster| format!("{set}@{cluster}"));
         Owner { set: Some(set), ..self.owner().clone() }
     }
 
@@ -268,7 +268,7 @@ impl DependentCalls for PassBackend {
 
     fn remaining<'a>(&'a self, sets: &'a [String]) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
         async move {
-            let ids: Vec<String> = sets.iter().map(|set| self.owner_of(set.clone()).id()).collect();
+            let ids: Vec<String> = sets.iter().map(|set| self.owner_of(set).id()).collect();
             let mut found = self.marked_at((&self.calls, None), &ids).await?;
             let mut asked: Vec<Arc<Cluster>> = Vec::new();
             for (step, cluster) in self.sets.elsewhere() {

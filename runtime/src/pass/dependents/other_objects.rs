@@ -63,7 +63,7 @@ impl OtherObjects for PassBackend {
         except: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
         async move {
-            let marks: Vec<String> = except.iter().map(|set| self.owner_of(set.clone()).id()).collect();
+            let marks: Vec<String> = except.iter().map(|set| self.owner_of(set).id()).collect();
             let (calls, mut found) = (self.reads_of(step), Vec::new());
             for kind in kinds_of(&calls.discovery(), types).await? {
                 found.extend(self.unmarked(&calls, &kind, &marks).await?);

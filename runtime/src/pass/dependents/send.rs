@@ -32,7 +32,7 @@ async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), Ap
 impl PassBackend {
     pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
         let (calls, cache) = (self.set_calls(step), self.cache_of(step)?);
-        let owner = self.owner_of(self.wiring.set_key(step));
+        let owner = self.owner_of(&self.wiring.set_key(step));
         let to = At { step, calls: &calls, cache: &cache };
         match call {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {
