@@ -66,8 +66,8 @@ fn a_types_only_build_stays_small() {
 /// 123 on Rust 1.95.
 const RECONCILER: usize = 1000;
 const STEP: usize = 150;
-/// The limit per owned kind of a step. It was 1,303 on Rust 1.95, and 1,168 with libraries that are not optimized.
-const OWNED: usize = 1330;
+/// The limit per owned kind of a step, in addition to what encodes and decodes it by hand. It was 421 on Rust 1.95.
+const OWNED: usize = 440;
 
 #[test]
 fn a_reconciler_adds_little_code_to_its_steps() {
@@ -83,11 +83,20 @@ fn a_reconciler_adds_little_code_to_its_steps() {
 #[test]
 fn an_owned_kind_adds_little_code() {
     let compiler = Compiler::new("owned");
-    let kind = "k8s_openapi::api::core::v1::ConfigMap";
-    let (owns, body) = (format!(", owns({kind})"), format!("let _ = cx.apply(&{kind}::default()).await;"));
-    let by_hand =
-        format!("serde_json::to_value({kind}::default()); serde_json::from_value::<{kind}>(Default::default());");
-    let lines = |owns: &str, body: &str| compiler.lines(&source(1, ByReconciler, owns, body));
-    let owned = lines(&owns, &body).checked_sub(lines("", &by_hand)).unwrap();
-    assert!(owned <= OWNED, "{owned} lines");
+    let kinds = ["k8s_openapi::api::core::v1::Secret", "k8s_openapi::api::core::v1::ConfigMap"];
+    // Of the second kind: the first one brings what all kinds share, unless the libraries have it already.
+    let added = |lines: &dyn Fn(&[&str]) -> usize| lines(&kinds).checked_sub(lines(&kinds[..1])).unwrap();
+    let owned = |kinds: &[&str]| {
+        let bodies = kinds.iter().map(|kind| format!("let _ = cx.apply(&{kind}::default()).await;"));
+        let (owns, body) = (format!(", owns({})", kinds.join(", ")), bodies.collect::<String>());
+        compiler.lines(&source(1, ByReconciler, &owns, &body))
+    };
+    let by_hand = |kinds: &[&str]| {
+        let bodies = kinds.iter().map(|kind| {
+            format!("serde_json::to_value({kind}::default()); serde_json::from_value::<{kind}>(Default::default());")
+        });
+        compiler.lines(&source(1, ByReconciler, "", &bodies.collect::<String>()))
+    };
+    let (owned, by_hand) = (added(&owned), added(&by_hand));
+    assert!(owned <= by_hand + OWNED, "{owned} lines, and {by_hand} to encode and decode it by hand");
 }

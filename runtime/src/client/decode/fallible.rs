@@ -107,8 +107,12 @@ fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
         Ok(object) => return Ok(Ok(object)),
         Err(error) => error,
     };
-    let meta = ObjectMeta::deserialize(&value["metadata"])?;
-    Ok(Err(Invalid { meta: Box::new(meta), field: error_path::<K>(&value), error }))
+    Ok(Err(Invalid { meta: Box::new(metadata(&value)?), field: error_path::<K>(&value), error }))
+}
+
+/// The metadata of an object. Not generic, so that its decoding from a tree is compiled here, and not once in each operator.
+fn metadata(object: &Value) -> serde_json::Result<ObjectMeta> {
+    ObjectMeta::deserialize(&object["metadata"])
 }
 
 /// Decodes a text, with exact capacities for lists.
