@@ -300,6 +300,14 @@ async fn a_site_that_moved_loses_no_object() {
     assert!(text.contains(&uids.0) && text.contains(&uids.1), "{text}");
     world.merge::<Outlet>("a", json!({ "spec": { "kubeconfig": null } })).await;
     until_reason(&world, "a", "SiteInvalid", "the site of the step is in the cluster that of the operator").await;
+    // Also when it wants none any more.
+    world.merge::<Outlet>("a", json!({ "spec": { "closed": true } })).await;
+    let is_refused = |outlet: &Value| {
+        let of_generation = condition(outlet, "Ready").map(|ready| ready["observedGeneration"].clone());
+        of_generation.as_ref() == Some(&outlet["metadata"]["generation"]) && message(outlet, "Ready").contains(&uids.0)
+    };
+    world.until::<Outlet>("a", "refused again", is_refused).await;
+    assert!(maps.get_opt("one").await.unwrap().is_some());
     world.delete::<Outlet>("a").await;
     world.merge::<Outlet>("a", json!({ "spec": { "kubeconfig": "far" } })).await;
     until_reason(&world, "a", "SiteInvalid", &uids.1).await;

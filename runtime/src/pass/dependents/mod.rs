@@ -41,6 +41,12 @@ impl PassBackend {
         cluster.cache().cloned().ok_or_else(unreached)
     }
 
+    /// The steps that keep dependents in other clusters.
+    fn sets_elsewhere(&self) -> Vec<(&'static str, Arc<Cluster>)> {
+        let keeps = |name: &str| self.wiring.steps.iter().any(|step| step.name == name && step.keeps_dependents());
+        self.sets.elsewhere().into_iter().filter(|(step, _)| keeps(step)).collect()
+    }
+
     /// The reads of objects of others at the site of a step. They have the rights of the operator, or those of the kubeconfig.
     pub(super) fn reads_of(&self, step: &str) -> Calls {
         match self.sets.cluster(step) {
@@ -169,7 +175,7 @@ impl DependentCalls for PassBackend {
 
     fn listed<'a>(&'a self, step: Option<&'a str>) -> BoxFuture<'a, Result<(), ApiError>> {
         async move {
-            let elsewhere = self.sets.elsewhere();
+            let elsewhere = self.sets_elsewhere();
             let asked = elsewhere.iter().filter(|(known, _)| step.is_none_or(|step| step == *known));
             for (_, cluster) in asked.clone() {
                 self.sets.clusters.listed(cluster).await?;
@@ -222,7 +228,7 @@ impl DependentCalls for PassBackend {
     }
 
     fn all(&self) -> Vec<KeptObject> {
-        let elsewhere = self.sets.elsewhere();
+        let elsewhere = self.sets_elsewhere();
         let here = self.sets.cache.of(&self.key).into_iter();
         let mut all: Vec<_> =
             here.filter(|(_, known)| elsewhere.iter().all(|(step, _)| **step != *known.step)).collect();
@@ -271,7 +277,7 @@ impl DependentCalls for PassBackend {
             let ids: Vec<String> = sets.iter().map(|set| self.owner_of(set).id()).collect();
             let mut found = self.marked_at((&self.calls, None), &ids).await?;
             let mut asked: Vec<Arc<Cluster>> = Vec::new();
-            for (step, cluster) in self.sets.elsewhere() {
+            for (step, cluster) in self.sets_elsewhere() {
                 if asked.iter().all(|known| !Arc::ptr_eq(known, &cluster)) {
                     found.extend(self.marked_at((&self.set_calls(step), Some(step)), &ids).await?);
                     asked.push(cluster);

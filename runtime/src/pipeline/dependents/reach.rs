@@ -9,9 +9,7 @@ use crate::pipeline::state::PassState;
 /// # Errors
 /// The site is invalid, cannot be reached, or is in another cluster than the objects that an earlier pass created.
 pub(super) async fn reach(state: &PassState, calls: &dyn DependentCalls, step: &str) -> Result<(), DependentsError> {
-    if let Some(problem) = calls.site_problem(step) {
-        return Err(DependentsError::SiteInvalid(problem));
-    }
+    check_valid(calls, step)?;
     calls.listed(Some(step)).await.map_err(|error| match error {
         ApiError::Failed(error) if calls.is_elsewhere(step) => {
             DependentsError::SiteUnreachable(format!("the cluster of the site of the step `{step}`: {error}"))
@@ -30,9 +28,14 @@ pub(super) async fn reach_all(state: &PassState, calls: &dyn DependentCalls) -> 
     state.sets.keys().try_for_each(|key| check(state, calls, key))
 }
 
+fn check_valid(calls: &dyn DependentCalls, step: &str) -> Result<(), DependentsError> {
+    calls.site_problem(step).map_or(Ok(()), |problem| Err(DependentsError::SiteInvalid(problem)))
+}
+
 /// Fails if an earlier pass created objects of the set in another cluster: nothing would ever delete them.
 pub(super) fn check(state: &PassState, calls: &dyn DependentCalls, key: &str) -> Result<(), DependentsError> {
     let step = key.rsplit_once('/').map_or(key, |(_, step)| step);
+    check_valid(calls, step)?;
     let (Some(status), cluster) = (state.sets.get(key), calls.cluster(step)) else { return Ok(()) };
     if status.kinds.is_empty() || status.cluster == cluster {
         return Ok(());

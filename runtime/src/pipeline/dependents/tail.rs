@@ -12,7 +12,6 @@ use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
 use crate::pipeline::state::PassState;
-use crate::wiring::StepWiring;
 
 /// When a pass looks again at objects that are being deleted, if no event comes before.
 const AGAIN: Duration = Duration::from_secs(300);
@@ -40,12 +39,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     let is_known = |step: &str| state.wiring.steps.iter().any(|one| one.name == step);
-    let wants = |step: &&StepWiring| calls.wanted(step.name).is_some() && calls.is_elsewhere(step.name);
-    for step in state.wiring.steps.iter().filter(wants) {
-        reach(state, calls, step.name).await?;
-    }
-    let gone = state.sets.keys().filter(|key| !is_known(key.rsplit_once('/').map_or(key, |(_, step)| step)));
-    gone.into_iter().try_for_each(|key| check(state, calls, key))?;
+    reach_wanted(state, calls).await?;
     let all = calls.all();
     let redundant: Vec<KeptObject> = all
         .iter()
@@ -64,6 +58,19 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
     let blocked = left.blocked.into_values().next();
     state.remaining = Some(blocked.map_or(text.clone(), |blocked| format!("{text}; {blocked}")));
     Ok(())
+}
+
+/// Waits for the dependents of the steps that have said what they want, and checks that their objects are where they were created. So are
+/// those of steps that are gone from the code.
+async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(), DependentsError> {
+    for step in state.wiring.steps.iter().filter(|step| step.keeps_dependents() && calls.is_elsewhere(step.name)) {
+        reach(state, calls, step.name).await?;
+    }
+    let is_reached = |key: &str| {
+        let name = key.rsplit_once('/').map_or(key, |(_, step)| step);
+        calls.wanted(name).is_some() || state.wiring.steps.iter().all(|step| step.name != name)
+    };
+    state.sets.keys().filter(|key| is_reached(key)).try_for_each(|key| check(state, calls, key))
 }
 
 /// Removes kinds without objects from the register, and the sets of steps that are gone.
