@@ -68,26 +68,35 @@ impl Clusters {
         kubeconfig: &Kubeconfig,
         own: &StepClient,
     ) -> Result<Arc<Cluster>, String> {
-        let is_open = self.lock().open.contains_key(kubeconfig);
-        let client = match is_open {
-            true => None,
-            false => Some(client_of(kubeconfig, &self.0.keeper.operator).await?),
-        };
-        let mut state = self.lock();
-        if let Some(client) = client {
-            let new = || Open { cluster: Arc::new(Cluster::new(client, own)), users: 0, idle: None };
-            state.open.entry(kubeconfig.clone()).or_insert_with(new);
+        let mut opened = None;
+        loop {
+            if let Some(cluster) = self.join((component, step), kubeconfig, opened.take()) {
+                return Ok(cluster);
+            }
+            let client = client_of(kubeconfig, &self.0.keeper.operator).await?;
+            opened = Some(Open { cluster: Arc::new(Cluster::new(client, own)), users: 0, idle: None });
         }
-        let Some(open) = state.open.get_mut(kubeconfig) else {
-            return Err("it was closed just now; the next attempt opens it".into());
-        };
+    }
+
+    /// Records that the step of the component uses the cluster. `opened`: what is used if it is not open. `None`: it is not open.
+    fn join(
+        &self,
+        (component, step): (&Key, &'static str),
+        kubeconfig: &Kubeconfig,
+        opened: Option<Open>,
+    ) -> Option<Arc<Cluster>> {
+        let mut state = self.lock();
+        if let Some(opened) = opened {
+            state.open.entry(kubeconfig.clone()).or_insert(opened);
+        }
+        let open = state.open.get_mut(kubeconfig)?;
         let cluster = open.cluster.clone();
         (open.users, open.idle) = (open.users + 1, None);
         let former = state.uses.entry(component.clone()).or_default().insert(step, kubeconfig.clone());
         let is_idle = former.is_some_and(|former| state.left(&former));
         drop(state);
         self.close_later(is_idle);
-        Ok(cluster)
+        Some(cluster)
     }
 
     /// Records that the step of the component uses no other cluster any more.
