@@ -21,7 +21,7 @@ pub(super) struct Steps {
     pub(super) failed: BTreeMap<&'static str, PassError>,
     /// The reads of objects that no file contains, by step.
     pub(super) missing: Vec<(&'static str, String)>,
-    /// The steps that count as done although they failed, so that the pipeline goes on.
+    /// The steps that failed. The steps after them still run, unless they need the result.
     passed_over: BTreeSet<&'static str>,
     /// The part that was reported last, of the step that is halted next.
     part: String,
@@ -42,8 +42,8 @@ impl StepLog {
         self.lock().failed.entry(step).or_insert_with(|| error.clone());
     }
 
-    /// Records the end of a step. After a failed one the pipeline goes on, if it does not need its result. An ignored error ends the
-    /// pipeline, as it does in the cluster.
+    /// Records the end of a step. The steps after a failed step still run, unless they need its result. An ignored error ends the pass, as in a
+    /// cluster.
     pub(super) fn ended(&self, step: &'static str) {
         let mut steps = self.lock();
         if steps.failed.get(step).is_some_and(|error| error.class() != Class::Ignored) {

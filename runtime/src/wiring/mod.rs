@@ -240,6 +240,12 @@ impl Wiring {
         format!("{}/{step}", self.name)
     }
 
+    /// The name of the step that keeps the set of this name.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn step_of_set(key: &str) -> &str {
+        key.rsplit_once('/').map_or(key, |(_, step)| step)
+    }
+
     /// Whether a step of this reconciler keeps the set of this name, or did so in an earlier version.
     pub(crate) fn is_own_set(&self, key: &str) -> bool {
         key.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('/'))

@@ -20,13 +20,12 @@ use crate::trigger::{number, text};
 use crate::watch::clusters::Cluster;
 use crate::watch::dependents::{DependentCache, KnownDependent};
 use crate::wiring::annotations::DEPENDENT_OF;
-use crate::wiring::{How, KindInfo};
+use crate::wiring::{How, KindInfo, Wiring};
 
 impl PassBackend {
     /// The component as the owner of a set.
     pub(super) fn owner_of(&self, set: &str) -> Owner {
-        let step = set.rsplit_once('/').map_or(set, |(_, step)| step);
-        let cluster = self.sets.cluster(step).and_then(|_| self.sets.clusters.own_uid());
+        let cluster = self.sets.cluster(Wiring::step_of_set(set)).and_then(|_| self.sets.clusters.own_uid());
         let set = cluster.iter().fold(set.to_owned(), |set, cluster| format!("{set}@{cluster}"));
         Owner { set: Some(set), ..self.owner().clone() }
     }

@@ -3,6 +3,7 @@
 use super::error::DependentsError;
 use crate::api::{ApiError, DependentCalls};
 use crate::pipeline::state::PassState;
+use crate::wiring::Wiring;
 
 /// Waits until the dependents at the site of the step are listed.
 ///
@@ -34,7 +35,7 @@ fn check_valid(calls: &dyn DependentCalls, step: &str) -> Result<(), DependentsE
 
 /// Fails if an earlier pass created objects of the set in another cluster: nothing would ever delete them.
 pub(super) fn check(state: &PassState, calls: &dyn DependentCalls, key: &str) -> Result<(), DependentsError> {
-    let step = key.rsplit_once('/').map_or(key, |(_, step)| step);
+    let step = Wiring::step_of_set(key);
     check_valid(calls, step)?;
     let (Some(status), cluster) = (state.sets.get(key), calls.cluster(step)) else { return Ok(()) };
     if status.kinds.is_empty() || status.cluster == cluster {

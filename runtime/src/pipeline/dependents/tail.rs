@@ -12,6 +12,7 @@ use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
 use crate::pipeline::state::PassState;
+use crate::wiring::Wiring;
 
 /// When a pass looks again at objects that are being deleted, if no event comes before.
 const AGAIN: Duration = Duration::from_secs(300);
@@ -67,7 +68,7 @@ async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(
         reach(state, calls, step.name).await?;
     }
     let is_reached = |key: &str| {
-        let name = key.rsplit_once('/').map_or(key, |(_, step)| step);
+        let name = Wiring::step_of_set(key);
         calls.wanted(name).is_some() || state.wiring.steps.iter().all(|step| step.name != name)
     };
     state.sets.keys().filter(|key| is_reached(key)).try_for_each(|key| check(state, calls, key))
@@ -77,7 +78,7 @@ async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(
 fn forget_kinds(state: &mut PassState, calls: &dyn DependentCalls) {
     let (wiring, kept) = (state.wiring, calls.all());
     state.sets.retain(|key, status| {
-        let step = key.rsplit_once('/').map_or(key.as_str(), |(_, step)| step);
+        let step = Wiring::step_of_set(key);
         let is_known = wiring.steps.iter().any(|one| one.name == step);
         let wanted = calls.wanted(step);
         if is_known && wanted.is_none() {
