@@ -6,7 +6,8 @@ use syn::ReturnType;
 use syn::spanned::Spanned;
 
 use super::args::StepArgs;
-use super::keeps::{Keeps, Source, TextKind};
+use super::keeps::{Keeps, TextKind};
+use super::keeps_value::Source;
 use super::model::Step;
 use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::{hidden, hidden_at};

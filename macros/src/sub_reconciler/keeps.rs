@@ -7,6 +7,8 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
 
+use super::keeps_policy::{POLICIES, Policy, word};
+use super::keeps_value::{Source, is_word, limit_of, number, prefix, source};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::duration::parse_duration;
@@ -47,60 +49,6 @@ pub(crate) struct TextKind {
     /// Whether its objects have no namespace.
     pub(crate) cluster_scoped: bool,
 }
-
-/// Where the policies of an object come from.
-pub(crate) enum Source {
-    /// A field of the object: `spec.policies`.
-    Field(Expr),
-    /// A function of the object.
-    Function(Path),
-}
-
-/// A policy with its values: as the author writes them, and as variants.
-pub(crate) struct Policy {
-    pub(crate) key: &'static str,
-    pub(crate) field: &'static str,
-    pub(crate) ty: &'static str,
-    values: &'static [(&'static str, &'static str)],
-}
-
-const POLICIES: [Policy; 4] = [
-    Policy {
-        key: "adopt",
-        field: "adoption",
-        ty: "AdoptionPolicy",
-        values: &[("if_unowned", "IfUnowned"), ("never", "Never"), ("always", "Always")],
-    },
-    Policy {
-        key: "update",
-        field: "update",
-        ty: "UpdatePolicy",
-        values: &[
-            ("apply", "Apply"),
-            ("apply_or_recreate", "ApplyOrRecreate"),
-            ("override", "Override"),
-            ("replace", "Replace"),
-            ("recreate", "Recreate"),
-        ],
-    },
-    Policy {
-        key: "delete",
-        field: "delete",
-        ty: "DeletePolicy",
-        values: &[
-            ("delete", "Delete"),
-            ("orphan", "Orphan"),
-            ("orphan_on_apply", "OrphanOnApply"),
-            ("orphan_on_delete", "OrphanOnDelete"),
-        ],
-    },
-    Policy {
-        key: "namespaces",
-        field: "missing_namespaces",
-        ty: "MissingNamespacesPolicy",
-        values: &[("create", "Create"), ("own", "Own"), ("refuse", "Refuse")],
-    },
-];
 
 const KEYS: [&str; 11] = [
     "adopt",
@@ -297,67 +245,4 @@ fn parse_value(input: ParseStream) -> syn::Result<Expr> {
         return Ok(Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: word.into() }));
     }
     input.parse()
-}
-
-fn is_word(value: &Expr, word: &str) -> bool {
-    matches!(value, Expr::Path(path) if path.path.is_ident(word))
-}
-
-/// The variant of a word.
-fn word(policy: &Policy, value: &Expr) -> syn::Result<&'static str> {
-    let found = policy.values.iter().find(|(word, _)| is_word(value, word));
-    found.map(|(_, variant)| *variant).ok_or_else(|| {
-        let words: Vec<&str> = policy.values.iter().map(|(word, _)| *word).collect();
-        let (key, text) = (policy.key, quote::ToTokens::to_token_stream(value).to_string());
-        mistake(value, format_args!("`{text}` is no value of `{key}`"), suggest::help(&text, &words))
-    })
-}
-
-fn source(value: Expr) -> syn::Result<Source> {
-    match value {
-        Expr::Field(_) => Ok(Source::Field(value)),
-        Expr::Path(path) if path.qself.is_none() => Ok(Source::Function(path.path)),
-        _ => Err(mistake(
-            value,
-            "`policies` takes a field or a function of the object",
-            "write for example `policies = spec.policies`",
-        )),
-    }
-}
-
-/// The time; `None` for the word `never`.
-fn limit_of(value: &Expr) -> syn::Result<Option<Time>> {
-    if is_word(value, "never") { Ok(None) } else { Time::parse("ready_within", value).map(Some) }
-}
-
-/// The prefix of annotations: a DNS name, and not evenkeel's own.
-fn prefix(value: Expr) -> syn::Result<LitStr> {
-    let is_label = |label: &str| {
-        let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-        label.starts_with(is_inner) && label.ends_with(is_inner) && label.chars().all(|c| is_inner(c) || c == '-')
-    };
-    match value {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })
-            if text.value().split('.').all(is_label) && text.value() != "evenkeel.dev" =>
-        {
-            Ok(text)
-        }
-        value => Err(mistake(
-            value,
-            "`prefix` takes the prefix of another tool's annotations",
-            "write for example `prefix = \"shop-operator.example.com\"`; `evenkeel.dev` is always read",
-        )),
-    }
-}
-
-fn number(value: &Expr) -> syn::Result<LitInt> {
-    let help = "write for example `limit = 20000`";
-    match value {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. })
-            if number.base10_parse::<u32>().is_ok_and(|n| n > 0) =>
-        {
-            Ok(number.clone())
-        }
-        _ => Err(mistake(value, "`limit` takes a number of objects, at least 1", help)),
-    }
 }

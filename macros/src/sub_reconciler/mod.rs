@@ -8,6 +8,8 @@ mod expand_keeps;
 mod expand_site;
 mod fallback;
 mod keeps;
+mod keeps_policy;
+mod keeps_value;
 mod model;
 pub(crate) mod observe_attribute;
 mod parse_relation;
