@@ -52,6 +52,24 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
     check_both("sets", &args.sets, "clears", &args.clears, errors);
     check_both("watches", &watches, "polls", &args.polls, errors);
     check_both("owns", &owns, "dependents", &keeps, errors);
+    check_any(args, errors);
+}
+
+/// A user who writes the object decides what is created, so `any` needs a limit.
+fn check_any(args: &StepArgs, errors: &mut Errors) {
+    let Some(keeps) = &args.keeps else { return };
+    match (&keeps.any, &keeps.trusted) {
+        (Some(any), None) if args.site.is_none() && !keeps.within_namespace => {
+            let headline =
+                "with `any`, a user who writes the object could create anything with the rights of the operator";
+            let help = "limit it by `site = ..` on the step or `within = namespace`, or write `trusted` if these users may do that";
+            errors.push(any, headline, help);
+        }
+        (None, Some(trusted)) => {
+            errors.push(trusted, "`trusted` is for sets with `any`", "remove it, or add `any`");
+        }
+        _ => {}
+    }
 }
 
 /// Every step must set a condition: its failure would not be visible otherwise.

@@ -313,8 +313,10 @@ fn expand_permissions(step: &Step) -> TokenStream {
     let owns = expand_permission(step, "owns", &owned);
     let anywhere = args.owns.iter().filter(|own| own.anywhere).map(|Own { kind, .. }| kind);
     let anywhere = expand_permission(step, "anywhere", &anywhere.collect::<Vec<_>>());
-    let kept = args.keeps.iter().flat_map(|keeps| &keeps.kinds).collect::<Vec<_>>();
-    let kept = expand_permission(step, "dependents", &kept);
+    let kept = expand_keeps::expand_permission(step).unwrap_or_else(|| {
+        let kept = args.keeps.iter().flat_map(|keeps| &keeps.kinds).collect::<Vec<_>>();
+        expand_permission(step, "dependents", &kept)
+    });
     let reads = expand_permission(step, "reads", &read);
     let uses = args.uses.first().map(|_| {
         let own: Path = parse_quote!(#krate::OwnCalls);

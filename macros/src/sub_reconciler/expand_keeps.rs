@@ -29,7 +29,9 @@ pub(super) fn expand_relations(args: &StepArgs, own: &[TokenStream]) -> TokenStr
     let by_text = texts
         .iter()
         .map(|text| quote!(#krate::Relation::new(#krate::How::Keeps, #krate::std::option::Option::Some((#text).info))));
-    let own: Vec<TokenStream> = own.iter().cloned().chain(by_text).collect();
+    let any = args.keeps.iter().filter_map(|keeps| keeps.any.as_ref());
+    let any = any.map(|_| quote!(#krate::Relation::new(#krate::How::Keeps, #krate::std::option::Option::None)));
+    let own: Vec<TokenStream> = own.iter().cloned().chain(by_text).chain(any).collect();
     if args.keeps.as_ref().is_none_or(|keeps| keeps.templates.is_empty()) {
         return if own.is_empty() { TokenStream::new() } else { quote!(relations: &[#(#own),*],) };
     }
@@ -42,6 +44,14 @@ pub(super) fn expand_relations(args: &StepArgs, own: &[TokenStream]) -> TokenStr
             #sets,
         ),
     }
+}
+
+/// With `any`, the permission to keep objects of every kind.
+pub(super) fn expand_permission(step: &Step) -> Option<TokenStream> {
+    let (krate, marker, kind) = (&step.args.krate, &step.marker, hidden("Kind"));
+    step.args.keeps.as_ref()?.any.as_ref()?;
+    let (params, bounds) = marker.params(Some(&kind), &TokenStream::new());
+    Some(quote!(impl #params #krate::Declares<#krate::dependents, #kind> for #marker #bounds {}))
 }
 
 /// The patterns of the types that the dependents of the step serve.

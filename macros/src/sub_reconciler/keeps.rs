@@ -13,6 +13,7 @@ use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::duration::parse_duration;
 use crate::syntax::kind_text;
+use crate::syntax::names::path_text;
 use crate::syntax::suggest;
 use crate::syntax::time::Time;
 
@@ -35,6 +36,10 @@ pub(crate) struct Keeps {
     pub(crate) ready_within: Option<Option<Time>>,
     pub(crate) limit: Option<LitInt>,
     pub(crate) may_be_empty: bool,
+    /// The word `any`: objects of kinds that are known only when the set is rendered.
+    pub(crate) any: Option<Ident>,
+    /// The word `trusted`: authors of components may have the rights of the operator.
+    pub(crate) trusted: Option<Ident>,
     /// Whether all objects are in the namespace of the component.
     pub(crate) within_namespace: bool,
     /// A prefix under which annotations of manifests are read, too.
@@ -82,6 +87,8 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         ready_within: None,
         limit: None,
         may_be_empty: false,
+        any: None,
+        trusted: None,
         within_namespace: false,
         prefix: None,
     };
@@ -96,7 +103,8 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         ));
     }
     found.into_iter().for_each(|error| errors.add(error));
-    let names_none = keeps.kinds.is_empty() && keeps.texts.is_empty() && keeps.templates.is_empty();
+    let names_none =
+        keeps.any.is_none() && keeps.kinds.is_empty() && keeps.texts.is_empty() && keeps.templates.is_empty();
     if names_none && !is_bad {
         errors.push(&arg.key, "`dependents` names no kind", "write for example `dependents(ConfigMap, Deployment)`");
     }
@@ -121,13 +129,27 @@ impl Keeps {
             } else if input.peek2(token::Paren) {
                 self.parse_list(input, found)?;
             } else {
-                self.kinds.push(input.parse()?);
+                self.take_word(input.parse()?, found);
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
         Ok(())
+    }
+
+    /// Takes a kind, or one of the words `any` and `trusted`.
+    fn take_word(&mut self, path: Path, found: &mut Vec<syn::Error>) {
+        let word = match path.get_ident() {
+            Some(word) if word == "any" => &mut self.any,
+            Some(word) if word == "trusted" => &mut self.trusted,
+            _ => return self.kinds.push(path),
+        };
+        if word.is_some() {
+            let name = path_text(&path);
+            found.push(mistake(&path, format_args!("`{name}` is given twice"), "remove one of them"));
+        }
+        *word = path.get_ident().cloned();
     }
 
     /// Parses `templates(A, B)`, `kinds("apps/v1/Deployment")` or `manages("*.crossplane.io/*")`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ApiError, BoxFuture, OtherObjects, StepSite};
+use super::{ApiError, BoxFuture, KindDiscovery, OtherObjects, StepSite};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::DeletePolicy;
@@ -77,7 +77,7 @@ pub enum ObjectCall<'a> {
 }
 
 /// The calls for the dependents of a component.
-pub trait DependentCalls: OtherObjects {
+pub trait DependentCalls: OtherObjects + KindDiscovery {
     /// Lets the calls of a step act at this site in this pass. `Err`: its calls fail with this text.
     fn act_at(&self, step: &'static str, site: Result<StepSite, String>) -> BoxFuture<'_, ()>;
     /// Why the calls of the step are not sent: its site is invalid.
@@ -107,7 +107,7 @@ pub trait DependentCalls: OtherObjects {
     fn is_component(&self, id: &ObjectId) -> bool;
     /// Whether a step declares the kind, such as `Deployment.apps`.
     fn is_declared(&self, kind: &str) -> bool;
-    /// Fails for an object whose namespace is not watched, and for a kind that no step declares.
+    /// Fails for an object whose namespace is not watched, and for one of a kind that is not watched at the site of the step.
     fn check(&self, step: &str, id: &ObjectId) -> Result<(), ApiError>;
     /// What is known of an object at the site of the step; `None`: it is no dependent of the component.
     fn get(&self, step: &str, id: &ObjectId) -> Option<KeptObject>;

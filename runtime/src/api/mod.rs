@@ -12,6 +12,8 @@ mod error;
 pub(crate) mod grant;
 #[cfg(feature = "dependents")]
 mod identity;
+#[cfg(feature = "dependents")]
+mod kind_discovery;
 #[cfg(feature = "operator")]
 mod mark;
 #[cfg(feature = "dependents")]
@@ -41,6 +43,8 @@ pub use self::dry_run::DryRunLog;
 pub use self::error::*;
 #[cfg(feature = "dependents")]
 pub use self::identity::Identity;
+#[cfg(feature = "dependents")]
+pub use self::kind_discovery::KindDiscovery;
 #[cfg(feature = "dependents")]
 pub use self::other_objects::{OtherObjects, Types};
 #[cfg(feature = "dependents")]

@@ -35,6 +35,10 @@ impl ReconcilerInfo {
 
 fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
     for relation in step.relations {
+        if relation.is_any() {
+            lines.once("any_kind[(\"any kind\")]");
+            lines.once(&format!("{here} == keeps ==> any_kind"));
+        }
         let Some(kind) = relation.kind.map(|kind| kind().resource) else { continue };
         let there = format!("kind_{}", id(&format!("{}_{}", kind.group, kind.kind)));
         lines.once(&format!("{there}[(\"{}\")]", text(&kind.kind)));

@@ -137,6 +137,9 @@ impl ReconcilerInfo {
         );
         let relations = self.wiring.relations();
         let watched = relations.filter_map(|relation| {
+            if relation.is_any() {
+                return Some("- an object of any kind that is one of its dependents\n".to_owned());
+            }
             let kind = relation.kind.map(|kind| kind().resource.kind.clone())?;
             match relation.how {
                 How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
@@ -164,9 +167,9 @@ impl ReconcilerInfo {
             Some(format!("- objects of the kind {kind}, owned by it{}\n", adopted(relation.adopt)))
         });
         let kept = self.wiring.relations().filter(|relation| relation.how == How::Keeps);
-        let kept = kept.filter_map(|relation| {
-            let kind = relation.kind?().resource.kind.clone();
-            Some(format!("- dependents of the kind {kind}, in any namespace\n"))
+        let kept = kept.map(|relation| match relation.kind {
+            Some(kind) => format!("- dependents of the kind {}, in any namespace\n", kind().resource.kind),
+            None => "- dependents of any kind, in any namespace\n".to_owned(),
         });
         let outside = self.wiring.steps.iter().filter(|step| step.external);
         let outside = outside.map(|step| format!("- outside the cluster, in the step {}\n", step.name));

@@ -12,6 +12,7 @@ use crate::wiring::{How, KindInfo, Relation, Verb};
 
 /// Why the operator reads and writes the kind of a dependent.
 const KEEPS: &str = "keeps dependents of this kind";
+const KEEPS_ANY: &str = "keeps dependents of any kind";
 
 /// Why it lists everything.
 const CONTENT: &str = "looks for objects of others in a namespace before it deletes the namespace";
@@ -124,6 +125,9 @@ impl Rules {
 
     /// What the caches and the reads of a step need.
     fn add_reads(&mut self, relation: &Relation) {
+        if relation.is_any() {
+            self.add_named("*".into(), "*".into(), false, relation.read_verbs(), KEEPS_ANY);
+        }
         let Some(kind) = relation.kind.map(|kind| kind()) else { return };
         let reads = relation.read_verbs();
         match relation.how {
@@ -148,6 +152,9 @@ impl Rules {
 
     /// What the calls of a step need. `deletes`: whether the step may delete the objects that it owns.
     fn add_writes(&mut self, relation: &Relation, deletes: bool) {
+        if relation.is_any() {
+            self.add_named("*".into(), "*".into(), false, &[Verb::Create, Verb::Patch, Verb::Delete], KEEPS_ANY);
+        }
         let Some(kind) = relation.kind.map(|kind| kind()) else { return };
         match relation.how {
             How::Owns => {

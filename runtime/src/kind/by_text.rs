@@ -108,6 +108,18 @@ impl KindInfo {
         Self { resource: Arc::new(resource), namespaced: !CLUSTER_SCOPED.contains(&(group, kind)) }
     }
 
+    /// The same kind in this version.
+    #[cfg(any(feature = "operator", feature = "templates"))]
+    #[must_use]
+    pub(crate) fn in_version(&self, version: &str) -> Self {
+        if self.resource.version == version {
+            return self.clone();
+        }
+        let ApiResource { group, kind, plural, .. } = &*self.resource;
+        let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural);
+        Self { resource: Arc::new(resource), ..self.clone() }
+    }
+
     /// The same kind with cluster-scoped objects.
     #[must_use]
     #[doc(hidden)]

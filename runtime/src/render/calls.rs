@@ -10,11 +10,14 @@ use serde_json::Value;
 
 use super::backend::{AppliedDependent, RenderBackend};
 use super::rendered::RenderedObject;
-use crate::api::{ApiError, BoxFuture, DependentCalls, KeptObject, ObjectCall, OtherObjects, StepSite, Target, Types};
+use crate::api::{
+    ApiError, BoxFuture, DependentCalls, KeptObject, KindDiscovery, ObjectCall, OtherObjects, StepSite, Target, Types,
+};
 use crate::dependency::ObjectStatus;
-use crate::dependent_rules::manifest::ObjectId;
+use crate::dependent_rules::manifest::{ObjectId, TypeMeta};
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::ReconcilePolicy;
+use crate::wiring::KindInfo;
 
 impl RenderBackend {
     /// Keeps an object as if it was applied, and was ready at once.
@@ -145,6 +148,22 @@ impl DependentCalls for RenderBackend {
 
     fn remaining<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<ObjectId>, ApiError>> {
         ready(Ok(Vec::new())).boxed()
+    }
+}
+
+impl KindDiscovery for RenderBackend {
+    fn watched_kind(&self, _: &str, _: &str, _: &str) -> Option<KindInfo> {
+        None
+    }
+
+    fn served_kinds<'a>(&'a self, _: &'a str, types: &'a [TypeMeta]) -> BoxFuture<'a, Result<Vec<KindInfo>, ApiError>> {
+        // Without an API server, kinds that are not those of Kubernetes are taken as namespaced.
+        let kinds = types.iter().map(|of| KindInfo::by_text(&of.api_version(), &of.kind, None)).collect();
+        ready(Ok(kinds)).boxed()
+    }
+
+    fn watch_kinds<'a>(&'a self, _: &'a str, _: Vec<KindInfo>) -> BoxFuture<'a, Result<(), ApiError>> {
+        ready(Ok(())).boxed()
     }
 }
 

@@ -10,6 +10,8 @@ use kube::Client;
 use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 use tokio::task::{Id, JoinSet};
+#[cfg(feature = "dependents")]
+use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, Span};
 
 use super::by_name::Named;
@@ -72,6 +74,13 @@ impl SharedWatches {
     /// Creates an empty set. Watches by name run in the span that is current here.
     pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
         let setup = Setup { client, health, streaming, span: Span::current() };
+        Self(Arc::new(Inner { setup, feeds: Mutex::default(), named: Mutex::default() }))
+    }
+
+    /// An empty set with the same client, whose failures do not count for the readiness of the operator.
+    #[cfg(feature = "dependents")]
+    pub(super) fn apart(&self) -> Self {
+        let setup = Setup { health: Health::default(), ..self.0.setup.clone() };
         Self(Arc::new(Inner { setup, feeds: Mutex::default(), named: Mutex::default() }))
     }
 
@@ -196,6 +205,20 @@ impl Started {
             None => std::future::pending().await,
         };
         (self.names.remove(&id).unwrap_or_default(), why)
+    }
+}
+
+#[cfg(feature = "dependents")]
+impl SharedWatches {
+    /// Starts the joined watches, which run until the handle is dropped.
+    pub(super) fn run(&self) -> AbortOnDropHandle<()> {
+        let span = self.0.setup.span.clone();
+        let mut started = span.in_scope(|| self.start());
+        let run = async move {
+            let (name, why) = started.ended().await;
+            tracing::error!(watch = name, error = why, "a watch of dependents has ended");
+        };
+        AbortOnDropHandle::new(tokio::spawn(run.instrument(span)))
     }
 }
 

@@ -26,6 +26,7 @@ use crate::client::{self, lean};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The parts that all watches of an operator share.
+#[derive(Clone)]
 pub(super) struct Setup {
     pub(super) client: Client,
     pub(super) health: Health,

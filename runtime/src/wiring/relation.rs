@@ -11,7 +11,7 @@ pub struct Relation {
     pub how: How,
     /// The part of the objects that is cached.
     pub cache: Cache,
-    /// The kind; `None` if a condition was declared instead.
+    /// The kind; `None` if a condition was declared instead, or `dependents(any)`.
     pub kind: Option<fn() -> KindInfo>,
     /// The indexes over the objects, if they are watched by label.
     pub indexes: &'static [Indexer],
@@ -88,6 +88,11 @@ impl Relation {
     /// The index of the mapping function, if one is declared (`map = ..`).
     pub(crate) fn mapping(&self) -> Option<Indexer> {
         self.indexes.iter().copied().find(|indexer| indexer.maps())
+    }
+
+    /// Whether it is `dependents(any)`.
+    pub(crate) fn is_any(&self) -> bool {
+        self.how == How::Keeps && self.kind.is_none()
     }
 
     /// Whether the relation is to this kind.

@@ -92,6 +92,11 @@ impl StepWiring {
         false
     }
 
+    /// Whether the step may keep objects of kinds that it does not declare.
+    pub(crate) fn keeps_any(&self) -> bool {
+        self.relations.iter().any(Relation::is_any)
+    }
+
     /// Whether a dependent of the step may be in this namespace. A mark elsewhere was copied, or another client set it.
     #[cfg(feature = "dependents")]
     pub(crate) fn may_keep_in(&self, namespace: Option<&str>, component: Option<&str>) -> bool {

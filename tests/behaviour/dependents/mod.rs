@@ -4,6 +4,7 @@ mod booth;
 mod estate;
 mod shop;
 
+mod any;
 mod drift;
 mod end;
 mod faults;

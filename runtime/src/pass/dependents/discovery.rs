@@ -11,9 +11,8 @@ use crate::wiring::KindInfo;
 pub(super) async fn kinds_of(client: &Client, types: Types<'_>) -> Result<Vec<KindInfo>, ApiError> {
     match types {
         Types::Crd(name) => {
-            let (plural, of_group) = name.split_once('.').unwrap_or((name, ""));
-            let found = served(group(client, of_group).await)?;
-            let mut kinds = found.map_or_else(Vec::new, |found| listable(found.resources_by_stability()));
+            let (plural, group) = name.split_once('.').unwrap_or((name, ""));
+            let mut kinds = of_group(client, group).await?;
             kinds.retain(|kind| kind.resource.plural == plural);
             Ok(kinds)
         }
@@ -30,6 +29,12 @@ pub(super) async fn kinds_of(client: &Client, types: Types<'_>) -> Result<Vec<Ki
             Ok(distinct(kinds))
         }
     }
+}
+
+/// The kinds of a group, each in the version that the API server prefers.
+pub(super) async fn of_group(client: &Client, name: &str) -> Result<Vec<KindInfo>, ApiError> {
+    let found = served(group(client, name).await)?;
+    Ok(found.map_or_else(Vec::new, |found| listable(found.resources_by_stability())))
 }
 
 /// All versions of all groups.

@@ -2,6 +2,7 @@
 
 mod body;
 mod discovery;
+mod kind_discovery;
 mod other_objects;
 mod send;
 mod spared;
@@ -71,11 +72,8 @@ impl PassBackend {
 
     fn kept(&self, id: &ObjectId, known: KnownDependent) -> KeptObject {
         let (step, finalizers, annotated) = (known.step.clone(), known.finalizers.clone(), known.annotated.clone());
-        let type_name = self
-            .sets
-            .cache
-            .target(id)
-            .map(|Target { kind, .. }| format!("{}.{}", kind.resource.plural, kind.resource.group));
+        let kind = self.cache_of(&step).ok().and_then(|cache| cache.kind(&id.group, &id.kind));
+        let type_name = kind.map(|KindInfo { resource, .. }| format!("{}.{}", resource.plural, resource.group));
         let type_name = type_name.unwrap_or_default();
         KeptObject { id: id.clone(), step, live: known.now(), type_name, finalizers, annotated }
     }
@@ -89,9 +87,9 @@ impl PassBackend {
         step.is_none_or(|step| step.may_keep_in(own, component))
     }
 
-    /// The target of a call for the object.
-    fn target_of(&self, id: &ObjectId) -> Result<Target, ApiError> {
-        let target = self.sets.cache.target(id);
+    /// The target of a call for the object at the site of the step.
+    fn target_of(&self, step: &str, id: &ObjectId) -> Result<Target, ApiError> {
+        let target = self.cache_of(step)?.target(id);
         target.ok_or_else(|| {
             let declare = format!("add {} to the `dependents(..)` of the step", id.kind);
             ApiError::Invalid(format!("{id} is of a kind that no step declares; {declare}").into())
@@ -102,8 +100,9 @@ impl PassBackend {
     /// acts elsewhere.
     async fn marked_at(&self, at: (&Calls, Option<&str>), ids: &[String]) -> Result<Vec<ObjectId>, ApiError> {
         let mut found = Vec::new();
-        for kind in self.sets.cache.kinds() {
-            match self.marked_objects(at, kind, ids).await {
+        let cache = at.1.map_or_else(|| Ok(self.sets.cache.clone()), |step| self.cache_of(step))?;
+        for kind in cache.kinds() {
+            match self.marked_objects(at, &kind, ids).await {
                 Ok(marked) => found.extend(marked),
                 // The API server answers, and has no such kind, and so no objects of it.
                 Err(ApiError::NotServed(_)) => {}
@@ -204,11 +203,11 @@ impl DependentCalls for PassBackend {
 
     fn is_declared(&self, kind: &str) -> bool {
         let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
-        self.sets.cache.kinds().iter().any(|one| one.resource.kind == kind && one.resource.group == group)
+        self.sets.cache.kind(group, kind).is_some()
     }
 
     fn check(&self, step: &str, id: &ObjectId) -> Result<(), ApiError> {
-        let target = self.target_of(id)?;
+        let target = self.target_of(step, id)?;
         // The namespaces of the operator are those of its own cluster.
         self.sets.cluster(step).map_or_else(|| self.sets.cache.check(&target), |_| Ok(()))
     }

@@ -29,6 +29,13 @@ async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), Ap
     calls.merge(target, &patch).await.map(drop)
 }
 
+/// The target in the version of the object. A step with `dependents(any)` may want a kind in another one than that of its watch.
+fn in_version_of(target: Target, object: &Value) -> Target {
+    let version = object["apiVersion"].as_str().map(|text| text.rsplit_once('/').map_or(text, |(_, version)| version));
+    let kind = version.map(|version| target.kind.in_version(version));
+    Target { kind: kind.unwrap_or(target.kind), ..target }
+}
+
 impl PassBackend {
     pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
         let (calls, cache) = (self.set_calls(step), self.cache_of(step)?);
@@ -36,7 +43,7 @@ impl PassBackend {
         let to = At { step, calls: &calls, cache: &cache };
         match call {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {
-                let target = self.target_of(&item.id)?;
+                let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
                 if overrides {
                     take_fields_of_kubectl(&calls, &target).await?;
@@ -48,12 +55,12 @@ impl PassBackend {
                 Ok(())
             }
             ObjectCall::Replace { item, object, live } => {
-                let target = self.target_of(&item.id)?;
+                let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
                 to.replace(&target, &body, live).await
             }
             ObjectCall::Try { item, object } => {
-                let target = self.target_of(&item.id)?;
+                let target = in_version_of(self.target_of(step, &item.id)?, object);
                 // The name of the object is taken; another one is as good for a check.
                 let name = format!("{}-{}", &target.name[..target.name.len().min(50)], TRIAL);
                 let trial = Target { name: name.clone(), ..target.clone() };
@@ -61,8 +68,10 @@ impl PassBackend {
                 body["metadata"]["name"] = json!(name);
                 calls.try_create(&trial, &body).await
             }
-            ObjectCall::Delete { id, live, foreground } => to.delete(&self.target_of(id)?, live, foreground).await,
-            ObjectCall::Orphan { id, live } => to.orphan(&owner, &self.target_of(id)?, live).await,
+            ObjectCall::Delete { id, live, foreground } => {
+                to.delete(&self.target_of(step, id)?, live, foreground).await
+            }
+            ObjectCall::Orphan { id, live } => to.orphan(&owner, &self.target_of(step, id)?, live).await,
         }
     }
 

@@ -7,7 +7,7 @@ use super::lookup::{calls_of, completed, content, kind_text};
 use super::namespaces::{OwnNamespaces, missing};
 use super::progress::{Progress, unready};
 use super::protection::managed_types;
-use super::reach::reach;
+use super::reach::{reach, unreachable};
 use super::result::Dependents;
 use super::run::{Ended, Run};
 use super::settings::SetSettings;
@@ -17,8 +17,10 @@ use super::wanted::Entry;
 use crate::api::DependentCalls;
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId};
 use crate::dependent_rules::plan::{Plan, PlanOptions};
+use crate::kind::KindInfo;
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
+use crate::wiring::StepWiring;
 
 /// Creates, updates and purges the wanted objects, until it has to wait.
 pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Result<Dependents, DependentsError> {
@@ -27,6 +29,7 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
     let settings = state.set.unwrap_or(SetSettings::DEFAULT);
     let step = state.step_name();
     reach(state, calls, step).await?;
+    watch(state, calls, &entries).await?;
     let site = state.site.clone().unwrap_or_default();
     let namespace = site.namespace_for(state.namespace.as_deref());
     let prefix = state.step.and_then(|step| step.prefix);
@@ -41,6 +44,21 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
             return conclude(state, calls, settings, &plan, ended);
         }
     }
+}
+
+/// Watches the kinds of the set, if the step may keep objects of any kind.
+async fn watch(state: &PassState, calls: &dyn DependentCalls, entries: &[Entry]) -> Result<(), DependentsError> {
+    if !state.step.is_some_and(StepWiring::keeps_any) {
+        return Ok(());
+    }
+    let mut kinds: Vec<KindInfo> = Vec::new();
+    for kind in entries.iter().map(Entry::kind) {
+        if !kinds.contains(kind) {
+            kinds.push(kind.clone());
+        }
+    }
+    let step = state.step_name();
+    calls.watch_kinds(step, kinds).await.map_err(|error| unreachable(calls, step, error))
 }
 
 /// Sends the calls of a plan, until there is nothing to send.

@@ -3,7 +3,9 @@
 use super::entry::Entry;
 use super::error::DependentsError;
 #[cfg(feature = "templates")]
-use super::rendering::{objects, rendered};
+use super::kinds::entries_of;
+#[cfg(feature = "templates")]
+use super::rendering::rendered;
 use super::wanted::{Change, WantedParts};
 use crate::pipeline::state::PassState;
 use crate::wiring::Relation;
@@ -16,13 +18,14 @@ pub(super) async fn entries(
     wanted: WantedParts,
 ) -> Result<Vec<Entry>, DependentsError> {
     let WantedParts { mut entries, renderings, sources, changes } = wanted;
-    let backend = state.backend.clone();
+    let (backend, mut objects) = (state.backend.clone(), Vec::new());
     for rendering in renderings {
-        entries.extend(rendered(&*backend, relations, rendering).await?);
+        objects.extend(rendered(&*backend, rendering).await?);
     }
     for source in sources {
-        entries.extend(objects(source.rendered().await?, relations)?);
+        objects.extend(source.rendered().await?);
     }
+    entries.extend(entries_of(state, relations, objects).await?);
     change(&mut entries, &changes);
     Ok(entries)
 }

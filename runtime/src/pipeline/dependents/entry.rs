@@ -32,6 +32,11 @@ impl Entry {
         Self { kind, object, invalid, overrides: Overrides::default() }
     }
 
+    /// Its kind.
+    pub(super) const fn kind(&self) -> &KindInfo {
+        &self.kind
+    }
+
     /// The object, to be changed. Its `apiVersion` and `kind` are those of its kind, whatever is set here.
     pub fn object(&mut self) -> &mut Value {
         &mut self.object

@@ -6,6 +6,8 @@ mod converge;
 mod entries;
 mod entry;
 mod error;
+#[cfg(feature = "templates")]
+mod kinds;
 mod lookup;
 mod namespaces;
 #[cfg(feature = "programs")]

@@ -2,6 +2,7 @@
 
 use super::error::DependentsError;
 use crate::api::{ApiError, DependentCalls};
+use crate::dependent_rules::manifest::TypeMeta;
 use crate::pipeline::state::PassState;
 use crate::wiring::Wiring;
 
@@ -11,13 +12,37 @@ use crate::wiring::Wiring;
 /// The site is invalid, cannot be reached, or is in another cluster than the objects that an earlier pass created.
 pub(super) async fn reach(state: &PassState, calls: &dyn DependentCalls, step: &str) -> Result<(), DependentsError> {
     check_valid(calls, step)?;
-    calls.listed(Some(step)).await.map_err(|error| match error {
+    calls.listed(Some(step)).await.map_err(|error| unreachable(calls, step, error))?;
+    check(state, calls, &state.wiring.set_key(step))?;
+    let registered = watch_registered(state, calls, step).await;
+    registered.map_err(|error| unreachable(calls, step, error))
+}
+
+/// The failure of a call to the site of the step.
+pub(super) fn unreachable(calls: &dyn DependentCalls, step: &str, error: ApiError) -> DependentsError {
+    match error {
         ApiError::Failed(error) if calls.is_elsewhere(step) => {
             DependentsError::SiteUnreachable(format!("the cluster of the site of the step `{step}`: {error}"))
         }
         error => error.into(),
-    })?;
-    check(state, calls, &state.wiring.set_key(step))
+    }
+}
+
+/// Watches the kinds of a set with `dependents(any)` that an earlier process registered. A kind that is not served any more has no objects.
+async fn watch_registered(state: &PassState, calls: &dyn DependentCalls, step: &str) -> Result<(), ApiError> {
+    let keeps_any = state.wiring.steps.iter().any(|one| one.name == step && one.keeps_any());
+    let Some(status) = state.sets.get(&state.wiring.set_key(step)).filter(|_| keeps_any) else { return Ok(()) };
+    let registered = status.kinds.iter().map(|text| {
+        let (kind, group) = text.split_once('.').unwrap_or((text, ""));
+        TypeMeta { group: group.to_owned(), version: String::new(), kind: kind.to_owned() }
+    });
+    let unknown: Vec<TypeMeta> =
+        registered.filter(|of| calls.watched_kind(step, &of.group, &of.kind).is_none()).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let found = calls.served_kinds(step, &unknown).await?;
+    calls.watch_kinds(step, found).await
 }
 
 /// The same for all sets of the component, also of steps that are gone from the code.

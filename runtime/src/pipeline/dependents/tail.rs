@@ -12,7 +12,7 @@ use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
 use crate::pipeline::state::PassState;
-use crate::wiring::Wiring;
+use crate::wiring::{StepWiring, Wiring};
 
 /// When a pass looks again at objects that are being deleted, if no event comes before.
 const AGAIN: Duration = Duration::from_secs(300);
@@ -22,12 +22,13 @@ pub(crate) fn lacks_site(state: &PassState, step: &str) -> bool {
     let is_redundant = |calls: &dyn DependentCalls, kept: &KeptObject| {
         *kept.step == *step && calls.is_wanted(step, &kept.id) == Some(false)
     };
-    // Only the site itself shows what there is in another cluster.
+    // Only the site itself shows what there is in another cluster, and of kinds that are not watched yet.
     let status = state.sets.get(&state.wiring.set_key(step));
-    let is_elsewhere = status.is_some_and(|status| status.cluster.is_some());
+    let keeps_any = state.wiring.steps.iter().any(|one| one.name == step && one.keeps_any());
+    let is_hidden = status.is_some_and(|status| status.cluster.is_some() || keeps_any && !status.kinds.is_empty());
     state.backend.dependents().is_some_and(|calls| {
         let may_be_redundant =
-            calls.wanted(step).is_some() && (is_elsewhere || calls.all().iter().any(|kept| is_redundant(calls, kept)));
+            calls.wanted(step).is_some() && (is_hidden || calls.all().iter().any(|kept| is_redundant(calls, kept)));
         !calls.has_site(step) && may_be_redundant
     })
 }
@@ -64,7 +65,8 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
 /// Waits for the dependents of the steps that have said what they want, and checks that their objects are where they were created. So are
 /// those of steps that are gone from the code.
 async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(), DependentsError> {
-    for step in state.wiring.steps.iter().filter(|step| step.keeps_dependents() && calls.is_elsewhere(step.name)) {
+    let is_hidden = |step: &&StepWiring| step.keeps_dependents() && calls.is_elsewhere(step.name) || step.keeps_any();
+    for step in state.wiring.steps.iter().filter(is_hidden) {
         reach(state, calls, step.name).await?;
     }
     let is_reached = |key: &str| {

@@ -9,7 +9,6 @@ use kube::{Api, Client};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 use super::keeper::Keeper;
 use crate::api::ApiError;
@@ -68,13 +67,7 @@ impl Cluster {
         };
         let cache = DependentCache::new(&watches, component, Scope::default(), &keeper.queue);
         cache.go_live();
-        let mut started = watches.start();
-        let watch = async move {
-            let (name, why) = started.ended().await;
-            tracing::error!(watch = name, error = why, "a watch in another cluster has ended");
-        };
-        let watches = AbortOnDropHandle::new(tokio::spawn(watch.in_current_span()));
-        Ok(Watched { uid, cache, _watches: watches })
+        Ok(Watched { uid, cache, _watches: watches.run() })
     }
 
     /// The uid of the cluster; `None`: it has not been reached yet.

@@ -1,0 +1,68 @@
+//! The kinds whose dependents are watched. A step with `dependents(any)` adds kinds while the operator runs.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::watch::first_list::First;
+use crate::watch::watch_target::WatchTarget;
+use crate::wiring::KindInfo;
+
+/// The watched kinds. Each has a place, which never changes.
+#[derive(Default)]
+pub(super) struct Kinds(RwLock<Vec<WatchedKind>>);
+
+/// A kind with the watches of its objects.
+pub(super) struct WatchedKind {
+    pub(super) kind: KindInfo,
+    pub(super) lists: Vec<(WatchTarget, Arc<First>)>,
+    /// The watches of a kind that was added later; the others are those of the operator.
+    pub(super) _watches: Option<AbortOnDropHandle<()>>,
+}
+
+impl Kinds {
+    fn read(&self) -> RwLockReadGuard<'_, Vec<WatchedKind>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a kind, unless it is there in this or another version. `watch` starts its watches for its place.
+    pub(super) fn add(&self, kind: &KindInfo, watch: impl FnOnce(usize) -> WatchedKind) {
+        let mut kinds = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if position(&kinds, &kind.resource.group, &kind.resource.kind).is_none() {
+            let watched = watch(kinds.len());
+            kinds.push(watched);
+        }
+    }
+
+    /// All kinds, by their places.
+    pub(super) fn all(&self) -> Vec<KindInfo> {
+        self.read().iter().map(|one| one.kind.clone()).collect()
+    }
+
+    /// The place of a kind.
+    pub(super) fn place(&self, group: &str, kind: &str) -> Option<usize> {
+        position(&self.read(), group, kind)
+    }
+
+    /// The kind of this group and name.
+    pub(super) fn get(&self, group: &str, kind: &str) -> Option<KindInfo> {
+        let kinds = self.read();
+        position(&kinds, group, kind).map(|at| kinds[at].kind.clone())
+    }
+
+    /// The watches of all kinds with their first lists.
+    pub(super) fn lists(&self) -> Vec<(WatchTarget, Arc<First>)> {
+        self.read().iter().flat_map(|one| one.lists.iter().cloned()).collect()
+    }
+
+    /// The first lists of one kind.
+    pub(super) fn lists_of(&self, group: &str, kind: &str) -> Vec<Arc<First>> {
+        let kinds = self.read();
+        let lists = position(&kinds, group, kind).map(|at| kinds[at].lists.iter().map(|(_, first)| first.clone()));
+        lists.into_iter().flatten().collect()
+    }
+}
+
+fn position(kinds: &[WatchedKind], group: &str, kind: &str) -> Option<usize> {
+    kinds.iter().position(|one| one.kind.resource.kind == kind && one.kind.resource.group == group)
+}
