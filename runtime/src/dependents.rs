@@ -16,7 +16,7 @@ pub use crate::pipeline::dependents::{
 pub use crate::pipeline::dependents::{HelmChart, Kustomization};
 #[cfg(feature = "templates")]
 pub use crate::pipeline::dependents::{Renders, Source, SourceError, TemplateError, Templates};
-pub use crate::pipeline::permission::DependentOf;
+pub use crate::pipeline::permission::{DependentOf, KeptBy};
 pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents};
 
 // Messages of rustc name these by this path.

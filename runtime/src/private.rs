@@ -32,8 +32,8 @@ pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::mapping::{Mapping, mapping};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, OwnCalls, Unchecked, action, anywhere, cached, clears, dependents, indexes, labels, mapped, owns, reads,
-    sets, uses, watches,
+    Declares, OwnCalls, Unchecked, action, anywhere, cached, clears, dependents, indexes, kept, labels, mapped, owns,
+    reads, sets, uses, watches,
 };
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;

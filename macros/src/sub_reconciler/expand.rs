@@ -211,7 +211,12 @@ fn expand_relations(args: &StepArgs) -> Vec<TokenStream> {
     let reads = reads.map(|kind| expand_relation(krate, kind, &quote!(Reads), None));
     let uses = args.uses.iter().map(|uses| expand_relation(krate, &uses.kind, &uses.how(krate), None));
     let keeps = args.keeps.iter().flat_map(|keeps| &keeps.kinds);
-    let keeps = keeps.map(|kind| expand_relation(krate, kind, &quote!(Keeps), None));
+    let keeps = keeps.map(|kind| {
+        let is_cached = args.keeps.iter().any(|keeps| keeps.cached.contains(kind));
+        let cached = is_cached.then(|| quote!(.cached(#krate::Cache::Full)));
+        let relation = expand_relation(krate, kind, &quote!(Keeps), None);
+        quote!(#relation #cached)
+    });
     owns.chain(keeps).chain(watches).chain(reads).chain(uses).collect()
 }
 
@@ -317,12 +322,14 @@ fn expand_permissions(step: &Step) -> TokenStream {
         let kept = args.keeps.iter().flat_map(|keeps| &keeps.kinds).collect::<Vec<_>>();
         expand_permission(step, "dependents", &kept)
     });
+    let kept =
+        [kept, expand_permission(step, "kept", &args.keeps.iter().flat_map(|keeps| &keeps.cached).collect::<Vec<_>>())];
     let reads = expand_permission(step, "reads", &read);
     let uses = args.uses.first().map(|_| {
         let own: Path = parse_quote!(#krate::OwnCalls);
         expand_permission(step, "uses", &[&own])
     });
-    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #kept #anywhere #reads #uses)
+    quote!(#sets #clears #watches #labels #indexes #mapped #cached #owns #(#kept)* #anywhere #reads #uses)
 }
 
 /// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.

@@ -22,6 +22,8 @@ pub(crate) struct Keeps {
     /// The word `dependents`.
     pub(crate) key: Ident,
     pub(crate) kinds: Vec<Path>,
+    /// Those whose objects are cached: `Service(cache = full)`.
+    pub(crate) cached: Vec<Path>,
     /// The kinds that are known by text: `kinds("apps/v1/Deployment")`.
     pub(crate) texts: Vec<TextKind>,
     /// The sets of templates, as paths of constants.
@@ -78,6 +80,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
     let mut keeps = Keeps {
         key: arg.key.clone(),
         kinds: Vec::new(),
+        cached: Vec::new(),
         texts: Vec::new(),
         templates: Vec::new(),
         manages: Vec::new(),
@@ -126,14 +129,35 @@ impl Keeps {
                     found.push(error);
                 }
                 seen.push(key.to_string());
-            } else if input.peek2(token::Paren) {
+            } else if input.peek2(token::Paren) && !is_kind(input) {
                 self.parse_list(input, found)?;
             } else {
-                self.take_word(input.parse()?, found);
+                let path = input.parse()?;
+                if input.peek(token::Paren) {
+                    self.cached.push(path);
+                    self.parse_cache(input, found)?;
+                } else {
+                    self.take_word(path, found);
+                }
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
+        }
+        Ok(())
+    }
+
+    /// Parses `(cache = full)` after a kind, which is cached then.
+    fn parse_cache(&mut self, input: ParseStream, found: &mut Vec<syn::Error>) -> syn::Result<()> {
+        let (list, kind) = (input.call(parenthesized)?, self.cached.last().cloned());
+        self.kinds.extend(kind);
+        let setting =
+            |input: ParseStream| Ok((input.call(Ident::parse_any)?, input.parse::<Token![=]>()?, parse_value(input)?));
+        let is_right =
+            setting.parse2(list.clone()).is_ok_and(|(key, _, value)| key == "cache" && is_word(&value, "full"));
+        if !is_right {
+            let help = "write for example `Service(cache = full)`";
+            found.push(mistake(&list, "a kind in `dependents(..)` takes `cache = full`", help));
         }
         Ok(())
     }
@@ -254,6 +278,18 @@ impl Keeps {
         }
         Ok(())
     }
+}
+
+/// The tokens in parentheses.
+fn parenthesized(input: ParseStream) -> syn::Result<TokenStream> {
+    let list;
+    parenthesized!(list in input);
+    list.parse()
+}
+
+/// Whether a kind comes next, not the name of a list.
+fn is_kind(input: ParseStream) -> bool {
+    input.fork().call(Ident::parse_any).is_ok_and(|name| name.to_string().starts_with(char::is_uppercase))
 }
 
 /// A value: an expression, or a word that is a keyword in Rust, such as `override`.

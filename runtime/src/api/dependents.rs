@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kube::core::DynamicObject;
 use serde_json::Value;
 
 use super::{ApiError, BoxFuture, KindDiscovery, OtherObjects, StepSite};
@@ -111,6 +112,8 @@ pub trait DependentCalls: OtherObjects + KindDiscovery {
     fn check(&self, step: &str, id: &ObjectId) -> Result<(), ApiError>;
     /// What is known of an object at the site of the step; `None`: it is no dependent of the component.
     fn get(&self, step: &str, id: &ObjectId) -> Option<KeptObject>;
+    /// A dependent at the site of the step, of a kind that a step caches.
+    fn cached(&self, step: &str, id: &ObjectId) -> Option<Arc<DynamicObject>>;
     /// How the status names an object for whose end the pass waits. `None`: it is in another cluster, where it has no watch.
     fn reference(&self, step: &str, id: &ObjectId) -> Option<String>;
     /// All dependents of the component, of all its sets.

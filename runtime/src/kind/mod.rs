@@ -33,6 +33,14 @@ impl KindInfo {
     }
 }
 
+#[cfg(all(feature = "dependents", feature = "operator"))]
+impl KindInfo {
+    /// Whether it is the other kind, in whatever version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.resource.kind == other.resource.kind && self.resource.group == other.resource.group
+    }
+}
+
 /// The kind as kube's discovery returns it.
 #[cfg(feature = "operator")]
 impl From<(ApiResource, ApiCapabilities)> for KindInfo {

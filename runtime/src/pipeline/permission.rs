@@ -15,7 +15,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels indexes mapped cached owns anywhere uses dependents);
+lists!(sets clears reads watches labels indexes mapped cached owns anywhere uses dependents kept);
 
 /// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
@@ -139,6 +139,19 @@ pub trait DependentOf<S>: Declared<S, dependents> {}
 #[cfg(feature = "dependents")]
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, dependents>, S> DependentOf<S> for T {}
+
+/// A kind whose objects the step `S` keeps as dependents and caches.
+#[cfg(feature = "dependents")]
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would read a `{Self}` that it does not cache",
+    label = "not cached by the `dependents(..)` of this step",
+    note = "write `dependents({Self}(cache = full))` at `{S}`"
+)]
+pub trait KeptBy<S>: Declared<S, kept> {}
+
+#[cfg(feature = "dependents")]
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, kept>, S> KeptBy<S> for T {}
 
 /// The calls that a step sends itself, with [`Cx::client`](crate::Cx::client).
 #[derive(Debug)]

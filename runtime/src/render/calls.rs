@@ -115,6 +115,11 @@ impl DependentCalls for RenderBackend {
         self.live().get(id).map(|known| kept(id, known))
     }
 
+    fn cached(&self, step: &str, id: &ObjectId) -> Option<Arc<DynamicObject>> {
+        self.live().get(id).filter(|(of, _)| of == step)?;
+        self.readable.named(id)
+    }
+
     fn reference(&self, _: &str, _: &ObjectId) -> Option<String> {
         None
     }

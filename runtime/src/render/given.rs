@@ -6,6 +6,7 @@ use kube::ResourceExt;
 use kube::core::{DynamicObject, TypeMeta};
 
 use crate::api::{Selection, Target};
+use crate::dependent_rules::manifest::ObjectId;
 use crate::watch::{matches, selects};
 use crate::wiring::{KindInfo, Relation};
 
@@ -87,6 +88,17 @@ impl Readable {
         let is_given = |object: &DynamicObject| given.iter().any(|given| place(given) == place(object));
         let more: Vec<_> = applied.iter().filter(|one| is_of(one, kind) && !is_given(one)).cloned().collect();
         [given, more].concat()
+    }
+
+    /// What a step has applied under this identity.
+    pub(super) fn named(&self, id: &ObjectId) -> Option<Arc<DynamicObject>> {
+        let is_it = |object: &&Arc<DynamicObject>| {
+            let of = |types: &TypeMeta| {
+                id.is(types.api_version.rsplit_once('/').map_or("", |(group, _)| group), &types.kind)
+            };
+            object.types.as_ref().is_some_and(of) && place(object) == (id.namespace.as_deref(), Some(&*id.name))
+        };
+        self.applied().iter().find(is_it).cloned()
     }
 
     /// Adds an object that a step has applied.

@@ -88,10 +88,6 @@ async fn create(world: &World, name: &str, text: &str) {
     world.create::<Locker>(locker).await;
 }
 
-async fn wake(world: &World, name: &str, value: &str) {
-    world.merge::<Locker>(name, json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": value } } })).await;
-}
-
 const PAIR: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\ndata: { mode: one }\n---\n\
     apiVersion: v1\nkind: ServiceAccount\nmetadata: { name: user }\n";
 
@@ -199,7 +195,6 @@ async fn a_kind_that_is_not_served_is_waited_for(world: World) -> World {
     assert!(world.api::<ConfigMap>().get_opt("map").await.unwrap().is_none());
     world.merge::<Locker>("a", json!({ "spec": { "text": PAIR } })).await;
     world.until::<Locker>("a", "ready", is_ready).await;
-    wake(&world, "a", "now").await;
     operator.stop().await.unwrap();
     world
 }

@@ -14,6 +14,7 @@ mod managed;
 mod namespaces;
 mod programs;
 mod property;
+mod read_back;
 mod rendered;
 mod rollout;
 mod shown;

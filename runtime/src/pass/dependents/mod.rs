@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube::core::ObjectMeta;
+use kube::core::{DynamicObject, ObjectMeta};
 
 use super::api::PassBackend;
 use super::api::calls::Calls;
@@ -216,6 +216,12 @@ impl DependentCalls for PassBackend {
         let cache = self.cache_of(step).ok()?;
         let known = cache.get(&cache.target(id)?)?;
         (known.component == self.key).then(|| self.kept(id, known))
+    }
+
+    fn cached(&self, step: &str, id: &ObjectId) -> Option<Arc<DynamicObject>> {
+        let cache = self.cache_of(step).ok()?;
+        let known = cache.get(&cache.target(id)?)?;
+        known.content.filter(|_| known.component == self.key && *known.step == *step)
     }
 
     fn reference(&self, step: &str, id: &ObjectId) -> Option<String> {

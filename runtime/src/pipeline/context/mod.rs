@@ -37,6 +37,8 @@ use crate::wiring::policy::Policy;
 pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::join::{both, fork, joined, merge};
+#[cfg(feature = "dependents")]
+pub(in crate::pipeline) use self::reads::undecoded;
 pub(crate) use self::record::store;
 pub(crate) use self::run::StepTag;
 #[cfg(feature = "operator")]

@@ -296,6 +296,6 @@ fn listed<K: Kind>(
 }
 
 /// The error for an object that cannot be decoded as its type.
-pub(super) fn undecoded(target: &str, error: &serde_json::Error) -> ApiError {
+pub(in crate::pipeline) fn undecoded(target: &str, error: &serde_json::Error) -> ApiError {
     ApiError::Failed(format!("{target} cannot be decoded: {error}").into())
 }

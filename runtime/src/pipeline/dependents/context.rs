@@ -7,12 +7,16 @@ use std::task::{Context, Poll};
 use super::converge::{converge, keep};
 use super::entries::entries;
 use super::error::DependentsError;
+use super::lookup::calls_of;
 use super::result::{Converges, Dependents};
 use super::site::Site;
 use super::wanted::Wanted;
-use crate::api::{BoxFuture, DependentCalls};
+use crate::api::{ApiError, BoxFuture, DependentCalls};
 use crate::condition::{ConditionStatus, Polarity};
-use crate::pipeline::context::Cx;
+use crate::dependent_rules::manifest::ObjectId;
+use crate::kind::{Kind, KindInfo, typed};
+use crate::pipeline::context::{Cx, undecoded};
+use crate::pipeline::permission::KeptBy;
 use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 
@@ -106,6 +110,61 @@ impl<S: SubReconciler> Cx<'_, S> {
             ended
         }))
     }
+}
+
+// A bound of the impl, as the kind has to name the step.
+impl<S: SubReconciler> Cx<'_, S> {
+    /// An object of the set as it is now, for example the address that a Service was given. `None`: it is not there.
+    ///
+    /// The name is looked up in the namespace of objects that name none. The kind needs `cache = full` in `dependents(..)`: its objects are
+    /// cached then, and every change of one triggers a pass.
+    ///
+    /// ```ignore
+    /// #[sub_reconciler(sets(on::Applied), dependents(Service(cache = full)))]
+    /// async fn install(shop: &Shop, cx: &mut Cx) -> Result<(Dependents, Option<String>), ShopError> {
+    ///     let mut wanted = cx.wanted();
+    ///     wanted.add(&web(shop));
+    ///     let dependents = cx.converge(wanted).await?;
+    ///     let web = cx.dependent::<Service>(&dependents, "web")?;
+    ///     Ok((dependents, web.and_then(|web| web.spec?.cluster_ip)))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The object cannot be decoded as its type.
+    pub fn dependent<K: Kind + KeptBy<S>>(&mut self, of: &Dependents, name: &str) -> Result<Option<K>, ApiError> {
+        let (state, _) = self.parts();
+        let site = state.site.clone().unwrap_or_default();
+        let namespace = site.namespace_for(state.namespace.as_deref()).map(ToOwned::to_owned);
+        cached(state, *of, namespace, name)
+    }
+
+    /// The same in another namespace.
+    ///
+    /// # Errors
+    /// Same as [`dependent`](Self::dependent).
+    pub fn dependent_in<K: Kind + KeptBy<S>>(
+        &mut self,
+        of: &Dependents,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<K>, ApiError> {
+        cached(self.parts().0, *of, Some(namespace.to_owned()), name)
+    }
+}
+
+/// A cached object of the set, which has converged.
+fn cached<K: Kind>(
+    state: &PassState,
+    _: Dependents,
+    namespace: Option<String>,
+    name: &str,
+) -> Result<Option<K>, ApiError> {
+    let KindInfo { resource, namespaced } = KindInfo::of::<K>();
+    let (group, kind) = (resource.group.clone(), resource.kind.clone());
+    let id = ObjectId { group, kind, namespace: namespace.filter(|_| namespaced), name: name.to_owned() };
+    let found = calls_of(&*state.backend)?.cached(state.step_name(), &id);
+    found.map(|object| typed(&object).map_err(|error| undecoded(&id.to_string(), &error))).transpose()
 }
 
 /// What a step has said about its conditions: those that it set itself, and the one that an error marks.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::api::ObjectMeta;
+use kube::api::{DynamicObject, ObjectMeta, TypeMeta};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -34,6 +34,8 @@ pub(crate) struct KnownDependent {
     pub(crate) since: Instant,
     /// Its finalizers, while it is being deleted.
     pub(crate) finalizers: Vec<String>,
+    /// The object itself, if the step caches its kind.
+    pub(crate) content: Option<Arc<DynamicObject>>,
     /// The delete policy in its annotation, or why it cannot be read.
     pub(crate) annotated: Option<Result<DeletePolicy, String>>,
 }
@@ -45,7 +47,10 @@ impl KnownDependent {
             (known.live.uid.clone(), known.live.applied, known.live.is_deleted, known.fields, known.annotated.clone())
         };
         let owner = |known: &Self| (known.component.clone(), known.step.clone());
-        seen(self) == seen(other) && owner(self) == owner(other) && self.live.status == other.live.status
+        self.content == other.content
+            && seen(self) == seen(other)
+            && owner(self) == owner(other)
+            && self.live.status == other.live.status
     }
 
     /// Its share in the sum of its component.
@@ -58,7 +63,8 @@ impl KnownDependent {
             Some(Ok(policy)) => policy.as_str(),
             Some(Err(problem)) => problem,
         };
-        number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status, annotated])
+        let version = self.content.as_ref().map_or("", |_| &*self.live.resource_version);
+        number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status, annotated, version])
     }
 
     /// The time until the object is applied again although nothing has changed. `None`: it is not, or it is due already.
@@ -90,11 +96,22 @@ pub(super) struct Reader {
     pub(super) steps: &'static [StepWiring],
     /// The field manager of the reconciler.
     pub(super) manager: String,
+    /// The kinds whose objects are cached.
+    pub(super) cached: Arc<[KindInfo]>,
     /// The cluster of the components; `None`: that of the dependents.
     pub(super) cluster: Option<Arc<str>>,
 }
 
 impl Reader {
+    /// Whether more of the kind's objects is read than their metadata.
+    pub(super) fn reads_whole(&self, kind: &KindInfo) -> bool {
+        has_status(kind) || self.caches(kind)
+    }
+
+    fn caches(&self, kind: &KindInfo) -> bool {
+        self.cached.iter().any(|cached| cached.is_same(kind))
+    }
+
     /// The dependent; `None`: it has no mark of a component of this reconciler. A mark that was copied from another object is none.
     pub(super) fn read(&self, kind: &KindInfo, meta: &ObjectMeta, mut object: Value) -> Option<KnownDependent> {
         let owner = marked(kind, meta)?;
@@ -109,6 +126,7 @@ impl Reader {
         if !is_own_kind || of_step.is_some_and(|step| !step.may_keep_in(own, component)) {
             return None;
         }
+        let content = self.caches(kind).then(|| content(kind, &object)).flatten();
         if !has_status(kind) {
             // As the watch delivers it.
             object = json!({ "metadata": object["metadata"] });
@@ -135,6 +153,7 @@ impl Reader {
             step: step.into(),
             live,
             fields: applied_fields(&object, &self.manager),
+            content,
             baseline: None,
             since: Instant::now(),
             annotated: annotations.delete_policy().map_err(|error| error.to_string()).transpose(),
@@ -145,6 +164,15 @@ impl Reader {
                 .collect(),
         })
     }
+}
+
+/// The object to cache, without `managedFields`.
+fn content(kind: &KindInfo, object: &Value) -> Option<Arc<DynamicObject>> {
+    let mut content: DynamicObject = serde_json::from_value(object.clone()).ok()?;
+    let types = TypeMeta { api_version: kind.resource.api_version.clone(), kind: kind.resource.kind.clone() };
+    content.types = Some(types);
+    content.metadata.managed_fields = None;
+    Some(Arc::new(content))
 }
 
 /// The status of the object. Hints that another client made unreadable do not count.
@@ -174,6 +202,6 @@ const WITHOUT_STATUS: [(&str, &str); 17] = [
 ];
 
 /// Whether the status of the kind's objects has to be read.
-pub(super) fn has_status(kind: &KindInfo) -> bool {
+fn has_status(kind: &KindInfo) -> bool {
     !WITHOUT_STATUS.contains(&(&*kind.resource.group, &*kind.resource.kind))
 }

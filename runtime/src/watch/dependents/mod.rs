@@ -28,7 +28,7 @@ use crate::dependency::ObjectStatus;
 use crate::dependent_rules::manifest::ObjectId;
 use crate::queue::{Key, Queue};
 use crate::wiring::annotations::OPERATOR;
-use crate::wiring::{How, KindInfo, Wiring};
+use crate::wiring::{Cache, How, KindInfo, Wiring};
 
 /// The known dependents of the components of one reconciler. All clones share them.
 #[derive(Clone)]
@@ -65,7 +65,10 @@ impl DependentCache {
         let Component { kind: owner, wiring, operator, cluster } = component;
         let scope = Scope { whole: true, ..scope.around(&owner) };
         let manager = wiring.field_manager_under(operator);
-        let reader = Reader { owner, reconciler: wiring.name, steps: wiring.steps, manager, cluster };
+        let kept = || wiring.relations().filter(|relation| relation.how == How::Keeps);
+        let cached = kept().filter(|relation| relation.cache == Cache::Full).filter_map(|one| Some(one.kind?()));
+        let cached = cached.collect();
+        let reader = Reader { owner, reconciler: wiring.name, steps: wiring.steps, manager, cached, cluster };
         let cache = Self(Arc::new(Inner {
             reader,
             selector: format!("{OPERATOR}={operator}"),
@@ -76,7 +79,7 @@ impl DependentCache {
             watches: watches.clone(),
             live: Arc::default(),
         }));
-        for kind in wiring.relations().filter(|relation| relation.how == How::Keeps).filter_map(|one| one.kind) {
+        for kind in kept().filter_map(|one| one.kind) {
             // The first one counts: its plural is that of the type, or given. That of a template is guessed.
             let kind = kind();
             cache.0.kinds.add(&kind, |at| WatchedKind {

@@ -7,7 +7,7 @@ use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 use serde_json::Value;
 
-use super::known::{Reader, has_status};
+use super::known::Reader;
 use super::store::Store;
 use crate::client::decode::Marked;
 use crate::queue::{Key, Queue, TriggerSet};
@@ -31,7 +31,7 @@ pub(super) struct Sink {
 impl Sink {
     /// Joins the watch of one place.
     pub(super) fn join(self, watches: &SharedWatches, place: &WatchTarget) -> Arc<First> {
-        match has_status(&self.kind) {
+        match self.reader.reads_whole(&self.kind) {
             true => self.join_form::<false>(watches, place),
             false => self.join_form::<true>(watches, place),
         }
