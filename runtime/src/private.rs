@@ -56,8 +56,8 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, How, KindInfo, Node, Previously, Readable, Relation, StepWiring,
-    Verb, When, Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Node, Previously, Readable, Relation,
+    StepWiring, Verb, When, Wiring,
 };
 pub use std;
 pub use std::clone::Clone;

@@ -144,6 +144,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let manages = expand_list("manages", expand_keeps::expand_manages(args));
     let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
     let prefix = args.keeps.iter().filter_map(|keeps| keeps.prefix.as_ref());
+    let previously = args.keeps.iter().filter_map(|keeps| Some(keeps.former.as_ref()?.expand(krate)));
     let reasons = expand_list("reasons", expand_reasons(step));
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
@@ -160,6 +161,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #manages
             #within
             #(prefix: #krate::std::option::Option::Some(#prefix),)*
+            #(previously: #previously,)*
             #deletes
             #reasons
             #fails

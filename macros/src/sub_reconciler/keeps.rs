@@ -7,6 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
 
+use super::keeps_former::Former;
 use super::keeps_policy::{POLICIES, Policy, word};
 use super::keeps_value::{Source, is_word, limit_of, number, prefix, source};
 use crate::errors::{Errors, mistake};
@@ -44,6 +45,8 @@ pub(crate) struct Keeps {
     pub(crate) trusted: Option<Ident>,
     /// Whether all objects are in the namespace of the component.
     pub(crate) within_namespace: bool,
+    /// What an earlier tool left.
+    pub(crate) former: Option<Former>,
     /// A prefix under which annotations of manifests are read, too.
     pub(crate) prefix: Option<LitStr>,
 }
@@ -93,6 +96,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         any: None,
         trusted: None,
         within_namespace: false,
+        former: None,
         prefix: None,
     };
     let mut found = Vec::new();
@@ -182,10 +186,18 @@ impl Keeps {
         let list;
         parenthesized!(list in input);
         let name = key.to_string();
+        if name == "previously" {
+            let former = Former::parse(&key, &list, found)?;
+            if self.former.replace(former).is_some() {
+                found.push(mistake(&key, "`previously` is given twice", "keep one of them"));
+            }
+            return Ok(());
+        }
         let Some((_, example)) = LISTS.iter().find(|(known, _)| *known == name) else {
             let rest: TokenStream = list.parse()?;
             drop(rest);
-            let help = suggest::help(&name, &LISTS.map(|(known, _)| known));
+            let known: Vec<&str> = LISTS.iter().map(|(known, _)| *known).chain(["previously"]).collect();
+            let help = suggest::help(&name, &known);
             found.push(mistake(&key, format_args!("unknown argument `{name}`"), help));
             return Ok(());
         };

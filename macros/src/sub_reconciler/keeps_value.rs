@@ -34,15 +34,20 @@ pub(super) fn limit_of(value: &Expr) -> syn::Result<Option<Time>> {
     if is_word(value, "never") { Ok(None) } else { Time::parse("ready_within", value).map(Some) }
 }
 
-/// The prefix of annotations: a DNS name, and not evenkeel's own.
-pub(super) fn prefix(value: Expr) -> syn::Result<LitStr> {
+/// Whether the text can be the prefix of labels and annotations: a DNS name.
+pub(super) fn is_prefix(text: &str) -> bool {
     let is_label = |label: &str| {
         let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         label.starts_with(is_inner) && label.ends_with(is_inner) && label.chars().all(|c| is_inner(c) || c == '-')
     };
+    text.split('.').all(is_label)
+}
+
+/// The prefix of annotations: a DNS name, and not evenkeel's own.
+pub(super) fn prefix(value: Expr) -> syn::Result<LitStr> {
     match value {
         Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })
-            if text.value().split('.').all(is_label) && text.value() != "evenkeel.dev" =>
+            if is_prefix(&text.value()) && text.value() != "evenkeel.dev" =>
         {
             Ok(text)
         }

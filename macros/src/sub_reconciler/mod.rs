@@ -8,6 +8,7 @@ mod expand_keeps;
 mod expand_site;
 mod fallback;
 mod keeps;
+mod keeps_former;
 mod keeps_policy;
 mod keeps_value;
 mod model;

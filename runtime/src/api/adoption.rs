@@ -3,6 +3,8 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
 use kube::api::ObjectMeta;
 
+#[cfg(feature = "dependents")]
+use super::former_owner::FormerOwner;
 use super::mark::{Owner, group, marked};
 use super::target::Target;
 use crate::kind::KindInfo;
@@ -14,6 +16,9 @@ use crate::wiring::relation::Adopt;
 pub(crate) struct Claimant<'a> {
     pub(crate) owner: &'a Owner,
     pub(crate) manager: &'a str,
+    /// The earlier tool that did its work.
+    #[cfg(feature = "dependents")]
+    pub(crate) former: Option<&'a FormerOwner>,
 }
 
 /// The owner of an object.
@@ -21,6 +26,9 @@ pub(crate) struct Claimant<'a> {
 pub(crate) enum Ownership {
     /// The claimant, which may update and delete the object.
     Ours,
+    /// The claimant, by the mark of an earlier tool that did its work.
+    #[cfg(feature = "dependents")]
+    Former,
     /// No owner. Contains the field manager that wrote the object, if it is known.
     Unowned(Option<String>),
     /// Another object of the claimant's own kind, as text.
@@ -72,7 +80,27 @@ impl OwnerUids {
     }
 }
 
-impl Claimant<'_> {
+impl<'a> Claimant<'a> {
+    pub(crate) const fn new(owner: &'a Owner, manager: &'a str) -> Self {
+        Self {
+            owner,
+            manager,
+            #[cfg(feature = "dependents")]
+            former: None,
+        }
+    }
+
+    /// The `managedFields` of the object after the claimant took over the fields of its earlier tool; `None`: they stay.
+    pub(crate) fn taken_over(&self, meta: &ObjectMeta) -> Option<serde_json::Value> {
+        #[cfg(feature = "dependents")]
+        return self.former.and_then(|former| former.taken_over(meta, self.manager));
+        #[cfg(not(feature = "dependents"))]
+        {
+            let _ = meta;
+            None
+        }
+    }
+
     /// Determines the owner of the object.
     pub(crate) fn ownership(&self, kind: &KindInfo, meta: &ObjectMeta) -> Ownership {
         let owners = meta.owner_references.as_deref().unwrap_or_default();
@@ -118,6 +146,10 @@ impl Claimant<'_> {
     /// Classifies an object without an owner reference by its field managers. A tool's mark takes precedence, unless
     /// this reconciler wrote it.
     fn without_owner(&self, meta: &ObjectMeta) -> Ownership {
+        #[cfg(feature = "dependents")]
+        if self.former.is_some_and(|former| former.marks(meta)) {
+            return Ownership::Former;
+        }
         let managers = || meta.managed_fields.iter().flatten().filter(|entry| entry.subresource.is_none());
         let ours = || managers().filter(|entry| entry.manager.as_deref() == Some(self.manager));
         if let Some(tool) = tool(meta, |list, key| ours().any(|entry| claims(entry, list, key))) {
@@ -155,6 +187,8 @@ impl Ownership {
     pub(crate) fn may_adopt(&self, adopt: Adopt) -> bool {
         match self {
             Self::Ours => true,
+            #[cfg(feature = "dependents")]
+            Self::Former => true,
             Self::Unowned(_) => adopt >= Adopt::IfUnowned,
             Self::Object(_) | Self::Tool(_) => adopt == Adopt::Always,
             // Two siblings that may adopt from each other would take the object over forever.
@@ -174,6 +208,8 @@ impl Ownership {
         let object = format!("{kind} {}{}", place.collect::<String>(), target.name);
         let (whose, adopt) = match self {
             Self::Ours => ("belongs to this object".to_owned(), None),
+            #[cfg(feature = "dependents")]
+            Self::Former => ("was created by an earlier tool".to_owned(), None),
             Self::Unowned(None) => ("has no owner and was not created by this operator".to_owned(), Some("if_unowned")),
             Self::Unowned(Some(manager)) => (
                 format!("has no owner and was not created by this operator (written by {manager})"),
@@ -217,7 +253,7 @@ mod tests {
     fn ownership(meta: Value) -> Ownership {
         let owner = Owner { reference: reference("Widget", "w", "1"), namespace: Some("a".into()), set: None };
         let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
-        Claimant { owner: &owner, manager: "op/widget" }.ownership(&KindInfo::of::<ConfigMap>(), &meta)
+        Claimant::new(&owner, "op/widget").ownership(&KindInfo::of::<ConfigMap>(), &meta)
     }
 
     fn written_by(manager: &str, fields: &Value) -> Value {

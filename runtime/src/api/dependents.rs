@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kube::core::DynamicObject;
 use serde_json::Value;
 
-use super::{ApiError, BoxFuture, KindDiscovery, OtherObjects, StepSite};
+use super::{ApiError, BoxFuture, FormerObjects, KindDiscovery, OtherObjects, StepSite};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::DeletePolicy;
@@ -78,7 +78,7 @@ pub enum ObjectCall<'a> {
 }
 
 /// The calls for the dependents of a component.
-pub trait DependentCalls: OtherObjects + KindDiscovery {
+pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     /// Lets the calls of a step act at this site in this pass. `Err`: its calls fail with this text.
     fn act_at(&self, step: &'static str, site: Result<StepSite, String>) -> BoxFuture<'_, ()>;
     /// Why the calls of the step are not sent: its site is invalid.

@@ -8,6 +8,10 @@ mod dependents;
 mod detail;
 mod dry_run;
 mod error;
+#[cfg(feature = "dependents")]
+mod former_objects;
+#[cfg(all(feature = "dependents", feature = "operator"))]
+pub(crate) mod former_owner;
 #[cfg(feature = "operator")]
 pub(crate) mod grant;
 #[cfg(feature = "dependents")]
@@ -41,6 +45,8 @@ pub use self::dependents::{DependentCalls, KeptObject, ObjectCall};
 pub use self::detail::ErrorDetail;
 pub use self::dry_run::DryRunLog;
 pub use self::error::*;
+#[cfg(feature = "dependents")]
+pub use self::former_objects::FormerObjects;
 #[cfg(feature = "dependents")]
 pub use self::identity::Identity;
 #[cfg(feature = "dependents")]

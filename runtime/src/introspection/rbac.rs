@@ -105,7 +105,7 @@ impl Rules {
             let has_site = step.find_site.is_some() || acts_by_default && step.keeps_dependents();
             let writer = if has_site { &mut *site } else { &mut *self };
             step.relations.iter().for_each(|relation| writer.add_writes(relation, step.deletes));
-            if step.find_site.is_some() {
+            if step.find_site.is_some() || !step.previously.marks.is_empty() {
                 self.add_cluster_uid();
             }
             if has_site {

@@ -11,12 +11,13 @@ use serde_json::Value;
 use super::backend::{AppliedDependent, RenderBackend};
 use super::rendered::RenderedObject;
 use crate::api::{
-    ApiError, BoxFuture, DependentCalls, KeptObject, KindDiscovery, ObjectCall, OtherObjects, StepSite, Target, Types,
+    ApiError, BoxFuture, DependentCalls, FormerObjects, KeptObject, KindDiscovery, ObjectCall, OtherObjects, StepSite,
+    Target, Types,
 };
 use crate::dependency::ObjectStatus;
 use crate::dependent_rules::manifest::{ObjectId, TypeMeta};
 use crate::dependent_rules::plan::{Item, LiveObject};
-use crate::dependent_rules::policy::ReconcilePolicy;
+use crate::dependent_rules::policy::{DeletePolicy, ReconcilePolicy};
 use crate::wiring::KindInfo;
 
 impl RenderBackend {
@@ -168,6 +169,17 @@ impl KindDiscovery for RenderBackend {
     }
 
     fn watch_kinds<'a>(&'a self, _: &'a str, _: Vec<KindInfo>) -> BoxFuture<'a, Result<(), ApiError>> {
+        ready(Ok(())).boxed()
+    }
+}
+
+impl FormerObjects for RenderBackend {
+    fn take_former<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a [ObjectId],
+        _: DeletePolicy,
+    ) -> BoxFuture<'a, Result<(), ApiError>> {
         ready(Ok(())).boxed()
     }
 }

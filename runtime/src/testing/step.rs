@@ -99,7 +99,7 @@ struct Direct {
 
 impl Direct {
     fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: &self.owner, manager: &self.calls.field_manager };
+        let claimant = Claimant::new(&self.owner, &self.calls.field_manager);
         Owned { calls: &self.calls, claimant, target, subscriber: None }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod annotations;
 mod bare_status;
 pub(crate) mod flow;
+mod former_tool;
 pub(crate) mod handler;
 pub mod index;
 mod lifecycle;
@@ -23,6 +24,7 @@ use k8s_openapi::api::core::v1::Namespace;
 
 pub use self::bare_status::BareStatusStore;
 pub use self::flow::{Arm, Node};
+pub use self::former_tool::FormerTool;
 pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};
 use self::policy::Policies;
 #[cfg(feature = "operator")]

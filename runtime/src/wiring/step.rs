@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::former_tool::FormerTool;
 use super::handler::UndoStep;
 use super::relation::{How, Relation};
 use crate::kind::KindInfo;
@@ -42,6 +43,9 @@ pub struct StepWiring {
     /// A prefix under which annotations of its dependents are read, in addition to evenkeel's own.
     #[doc(hidden)]
     pub prefix: Option<&'static str>,
+    /// What an earlier tool left on the dependents of the step.
+    #[doc(hidden)]
+    pub previously: FormerTool,
     /// Whether the step or its cleanup may delete objects that the step owns. Deletion by the garbage collector does not count.
     #[doc(hidden)]
     pub deletes: bool,
@@ -115,6 +119,7 @@ impl StepWiring {
         manages: &[],
         within_namespace: false,
         prefix: None,
+        previously: FormerTool::NONE,
         deletes: true,
         reasons: &[],
         fails: &[],

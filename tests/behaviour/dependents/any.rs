@@ -2,7 +2,7 @@
 
 use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{SOON, World, quiet};
 use evenkeel_tests::widget::{condition, is_ready, message};
@@ -219,4 +219,21 @@ fn a_set_of_any_kind_needs_all_rights() {
     let rule = operator.rbac_rules().into_iter().find(|rule| rule.resource == "*").expect("there is one");
     let verbs: Vec<&str> = rule.verbs.iter().map(|verb| verb.as_str()).collect();
     assert_eq!((&*rule.group, verbs.join(",")), ("*", "get,list,watch,create,patch,delete".to_owned()));
+}
+
+/// One component that has a kind which the operator may not list does not hold up the others.
+#[tokio::test]
+async fn a_kind_that_may_not_be_listed_holds_up_its_own_components_only() {
+    let world = World::within(Cluster::start().await);
+    world.install(&Locker::crd()).await;
+    world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("serviceaccounts").verb(Verb::List).always());
+    let operator = world.operator::<locker>(());
+    create(&world, "a", PAIR).await;
+    let is_forbidden =
+        |locker: &Value| condition(locker, "Applied").is_some_and(|applied| applied["reason"] == "Forbidden");
+    let locker = world.until::<Locker>("a", "forbidden", is_forbidden).await;
+    assert!(message(&locker, "Applied").contains("serviceaccounts"), "{locker}");
+    create(&world, "b", &PAIR[..PAIR.find("---").unwrap()].replace("map", "other")).await;
+    world.until::<Locker>("b", "ready", is_ready).await;
+    operator.stop().await.unwrap();
 }

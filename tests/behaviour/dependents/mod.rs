@@ -9,6 +9,7 @@ mod drift;
 mod end;
 mod faults;
 mod foreign;
+mod former;
 mod kubeconfigs;
 mod managed;
 mod namespaces;

@@ -42,6 +42,12 @@ impl Applied {
         Self { content, settings, delete: of.delete, wave: of.apply_order, delete_order: of.delete_order, reapply }
     }
 
+    /// What is stored for an object of an earlier tool. Its content is unknown.
+    #[must_use]
+    pub const fn unknown(delete: DeletePolicy) -> Self {
+        Self { content: None, settings: None, delete, wave: 0, delete_order: 0, reapply: None }
+    }
+
     /// The time after which the object is applied again. Objects that were applied together are due at different times, up to half of the
     /// interval earlier.
     #[must_use]
@@ -83,8 +89,7 @@ impl FromStr for Applied {
         let is_of_form = words.next().ok_or(NotApplied)? == FORM;
         let mut digest = || words.next().map(|word| Digest::parse(word).filter(|_| is_of_form)).ok_or(NotApplied);
         let (content, settings) = (digest()?, digest()?);
-        let mut applied =
-            Self { content, settings, delete: DeletePolicy::Delete, wave: 0, delete_order: 0, reapply: None };
+        let mut applied = Self { content, settings, ..Self::unknown(DeletePolicy::Delete) };
         for word in words {
             match word.split_once('=') {
                 Some(("delete", policy)) => applied.delete = policy.parse().map_err(|_| NotApplied)?,

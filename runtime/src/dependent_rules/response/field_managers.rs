@@ -1,23 +1,28 @@
-//! Fields that were set with kubectl and become fields of the operator.
+//! Fields that were set by other field managers and become fields of the operator.
 
 use serde_json::{Map, Value, json};
 
 /// How the field managers of kubectl begin: `kubectl-edit`, `kubectl-client-side-apply`, ..
 const KUBECTL: &str = "kubectl";
 
-/// The entries of `metadata.managedFields` after the entries of kubectl were merged into the one of this manager; `None`: there are none of
-/// kubectl.
-///
-/// Fields of kubectl that the manifest does not have are removed by the next apply, since the operator owns them then.
+/// Whether this is a field manager of kubectl.
 #[must_use]
-pub fn without_kubectl(entries: &Value, manager: &str) -> Option<Value> {
+pub fn is_kubectl(manager: &str) -> bool {
+    manager.starts_with(KUBECTL)
+}
+
+/// The entries of `metadata.managedFields` after those of some other managers were merged into the one of this manager; `None`: there are none
+/// of them.
+///
+/// Fields that they set and the manifest does not have are removed by the next apply, since the operator owns them then.
+#[must_use]
+pub fn taken_over(entries: &Value, manager: &str, is_taken: &dyn Fn(&str) -> bool) -> Option<Value> {
     let has_subresource = |entry: &Value| entry["subresource"].as_str().is_some_and(|name| !name.is_empty());
-    let is_kubectl = |entry: &Value| {
-        !has_subresource(entry) && entry["manager"].as_str().is_some_and(|name| name.starts_with(KUBECTL))
-    };
     let is_own =
         |entry: &Value| !has_subresource(entry) && entry["manager"] == manager && entry["operation"] == "Apply";
-    let (taken, mut kept): (Vec<Value>, Vec<Value>) = entries.as_array()?.iter().cloned().partition(is_kubectl);
+    let is_other =
+        |entry: &Value| !has_subresource(entry) && !is_own(entry) && entry["manager"].as_str().is_some_and(is_taken);
+    let (taken, mut kept): (Vec<Value>, Vec<Value>) = entries.as_array()?.iter().cloned().partition(is_other);
     let first = taken.first()?.clone();
     let at = kept.iter().position(is_own).unwrap_or_else(|| {
         let own = json!({ "fieldsV1": {}, "manager": manager, "operation": "Apply" });
@@ -50,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_kubectl_become_those_of_the_operator() {
+    fn fields_of_others_become_those_of_the_operator() {
         let data = |name: &str| json!({ "f:data": { name: {} } });
         let others = [
             entry("kube-controller-manager", "Update", &data("f:c")),
@@ -62,15 +67,15 @@ mod tests {
         let expected = |own: Value| Some(Value::Array(others.iter().cloned().chain([own]).collect()));
         let own = entry("shop/shop", "Apply", &data("f:a"));
         let merged = entry("shop/shop", "Apply", &with(&["f:a", "f:b", "f:d"]));
-        assert_eq!(without_kubectl(&all(Some(own)), "shop/shop"), expected(merged));
+        assert_eq!(taken_over(&all(Some(own)), "shop/shop", &is_kubectl), expected(merged));
         let new = entry("shop/shop", "Apply", &with(&["f:b", "f:d"]));
-        assert_eq!(without_kubectl(&all(None), "shop/shop"), expected(new));
+        assert_eq!(taken_over(&all(None), "shop/shop", &is_kubectl), expected(new));
     }
 
     #[test]
-    fn without_kubectl_nothing_changes() {
+    fn without_others_nothing_changes() {
         let entries = json!([entry("shop/shop", "Apply", &json!({})), entry("helm", "Update", &json!({}))]);
-        assert_eq!(without_kubectl(&entries, "shop/shop"), None);
-        assert_eq!(without_kubectl(&Value::Null, "shop/shop"), None);
+        assert_eq!(taken_over(&entries, "shop/shop", &is_kubectl), None);
+        assert_eq!(taken_over(&Value::Null, "shop/shop", &is_kubectl), None);
     }
 }

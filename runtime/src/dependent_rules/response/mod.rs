@@ -5,5 +5,5 @@ mod field_managers;
 mod immutable_field;
 
 pub use self::applied_fields::applied_fields;
-pub use self::field_managers::without_kubectl;
+pub use self::field_managers::{is_kubectl, taken_over};
 pub use self::immutable_field::immutable_field;

@@ -5,7 +5,7 @@
 //! read again.
 
 use kube::api::{DynamicObject, ObjectMeta};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::calls::Calls;
 use crate::api::adoption::{Claimant, OwnerUids, Ownership, RefusedCall};
@@ -105,14 +105,20 @@ impl Owned<'_> {
         self.calls.merge(self.target, &patch).await
     }
 
-    /// Takes the object over in the version that was read. Another controller's reference is removed first, as the server allows one only.
+    /// Takes the object over in the version that was read. Another controller's reference is removed first, as the server allows one only; so
+    /// are the field managers of an earlier tool, as the fields that it set and the object does not have any more would stay otherwise.
     async fn take(&self, meta: &ObjectMeta, object: &Value) -> Result<DynamicObject, ApiError> {
         let mut version = meta.resource_version.clone();
         let owners = meta.owner_references.as_deref().unwrap_or_default();
         let others: Vec<_> = owners.iter().filter(|owner| owner.controller != Some(true)).collect();
+        let mut changes = Map::new();
         if others.len() < owners.len() {
-            let patch = json!({ "metadata": { "resourceVersion": version, "ownerReferences": others } });
-            version = self.calls.merge(self.target, &patch).await?.metadata.resource_version;
+            changes.insert("ownerReferences".into(), json!(others));
+        }
+        changes.extend(self.claimant.taken_over(meta).map(|entries| ("managedFields".into(), entries)));
+        if !changes.is_empty() {
+            changes.insert("resourceVersion".into(), json!(version));
+            version = self.calls.merge(self.target, &json!({ "metadata": changes })).await?.metadata.resource_version;
         }
         let taken = self.calls.apply(self.target, &of_version(object, meta.uid.as_deref(), version.as_deref())).await?;
         tracing::info!(object = %self.target, "adopted the object, as `adopt` permits");
@@ -254,7 +260,7 @@ mod tests {
             block_owner_deletion: None,
         };
         let owner = Owner { reference, namespace: Some("a".into()), set: None };
-        let claimant = Claimant { owner: &owner, manager: "tester" };
+        let claimant = Claimant::new(&owner, "tester");
         run(Owned { calls: &script.calls, claimant, target: &target(), subscriber: None }).await
     }
 

@@ -20,7 +20,7 @@ use crate::wiring::Relation;
 impl PassBackend {
     /// The handle of an object that a step writes or deletes.
     fn owning<'a>(&'a self, calls: &'a Calls, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: self.owner(), manager: &calls.field_manager };
+        let claimant = Claimant::new(self.owner(), &calls.field_manager);
         Owned { calls, claimant, target, subscriber: Some((&self.relations, &self.key)) }
     }
 

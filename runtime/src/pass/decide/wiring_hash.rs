@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::dependency::Access;
 use crate::trigger::hash;
 use crate::wiring::triggers::Triggers;
-use crate::wiring::{Adopt, Relation, StepWiring, Wiring};
+use crate::wiring::{Adopt, FormerTool, Relation, StepWiring, Wiring};
 
 /// The hash of the wiring. It covers conditions, steps, relations, error classes, the author's hook and the revision.
 ///
@@ -82,6 +82,9 @@ fn add_step(text: &mut String, step: &StepWiring) {
     }
     if step.within_namespace {
         text.push_str(" within namespace");
+    }
+    if step.previously != FormerTool::NONE {
+        let _ = write!(text, " {:?}", step.previously);
     }
     if let Some(prefix) = step.prefix {
         let _ = write!(text, " prefix {prefix}");

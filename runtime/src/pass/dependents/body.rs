@@ -1,8 +1,10 @@
 //! What is sent of a dependent: its manifest with the marks of its set.
 
+use kube::core::ObjectMeta;
 use serde_json::{Value, json};
 
 use crate::api::{Owner, Target};
+use crate::dependent_rules::manifest::Applied;
 use crate::dependent_rules::plan::Item;
 use crate::wiring::annotations::{APPLIED, DEPENDENT_OF, OPERATOR, ORPHANED_FROM, OWNER};
 
@@ -16,6 +18,25 @@ pub(super) fn marked_body(item: &Item, object: &Value, owner: &Owner, target: &T
     }
     meta["annotations"][APPLIED] = json!(item.applied.to_string());
     object
+}
+
+/// The merge patch that adds the marks of the set to an object of an earlier tool.
+pub(super) fn marks_patch(
+    owner: &Owner,
+    target: &Target,
+    found: &ObjectMeta,
+    (operator, applied): (&str, Applied),
+) -> Value {
+    let mut meta = json!({
+        "uid": found.uid,
+        "resourceVersion": found.resource_version,
+        "labels": { OPERATOR: operator },
+        "annotations": { APPLIED: applied.to_string() },
+    });
+    for (field, key, value) in owner.marks(target) {
+        meta[field][key] = json!(value);
+    }
+    json!({ "metadata": meta })
 }
 
 /// The merge patch that removes the marks. The fields of the manifest stay.

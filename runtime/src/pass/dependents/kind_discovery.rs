@@ -43,10 +43,12 @@ impl KindDiscovery for PassBackend {
     fn watch_kinds<'a>(&'a self, step: &'a str, kinds: Vec<KindInfo>) -> BoxFuture<'a, Result<(), ApiError>> {
         async move {
             let cache = self.cache_of(step)?;
-            let is_new = |kind: &&KindInfo| cache.kind(&kind.resource.group, &kind.resource.kind).is_none();
-            let new: Vec<&KindInfo> = kinds.iter().filter(is_new).collect();
-            new.iter().for_each(|kind| cache.add(kind));
-            if new.is_empty() { Ok(()) } else { cache.listed().await }
+            // All watches start before the first one is waited for.
+            kinds.iter().for_each(|kind| cache.add(kind));
+            for kind in &kinds {
+                cache.listed_of(kind).await?;
+            }
+            Ok(())
         }
         .boxed()
     }

@@ -9,7 +9,7 @@ use crate::api::{ApiError, ObjectCall, Owner, Target};
 use crate::dependent_rules::manifest::replacement;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::AdoptionPolicy;
-use crate::dependent_rules::response::without_kubectl;
+use crate::dependent_rules::response::{is_kubectl, taken_over};
 use crate::pass::api::PassBackend;
 use crate::pass::api::apply::Owned;
 use crate::pass::api::calls::{Calls, Deleted};
@@ -19,11 +19,14 @@ use crate::wiring::relation::Adopt;
 /// The end of the name under which the creation of an object is tried.
 const TRIAL: &str = "trial";
 
-/// Makes the fields that were set with kubectl fields of the operator.
-async fn take_fields_of_kubectl(calls: &Calls, target: &Target) -> Result<(), ApiError> {
+/// Makes the fields that were set with kubectl, or by these managers, fields of the operator.
+async fn take_fields(calls: &Calls, target: &Target, managers: &[&str]) -> Result<(), ApiError> {
     let Some(found) = calls.get(target).await? else { return Ok(()) };
     let meta = &found.metadata;
-    let Some(entries) = without_kubectl(&json!(meta.managed_fields), &calls.field_manager) else { return Ok(()) };
+    let is_taken = |name: &str| is_kubectl(name) || managers.contains(&name);
+    let Some(entries) = taken_over(&json!(meta.managed_fields), &calls.field_manager, &is_taken) else {
+        return Ok(());
+    };
     let patch =
         json!({ "metadata": { "uid": meta.uid, "resourceVersion": meta.resource_version, "managedFields": entries } });
     calls.merge(target, &patch).await.map(drop)
@@ -46,7 +49,8 @@ impl PassBackend {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
                 if overrides {
-                    take_fields_of_kubectl(&calls, &target).await?;
+                    let wiring = self.wiring.steps.iter().find(|one| one.name == step);
+                    take_fields(&calls, &target, wiring.map_or(&[], |step| step.previously.managers)).await?;
                 }
                 self.apply_dependent(to, &owner, (item, &target), &body, live).await?;
                 if corrects && let Some(pause) = self.children.corrected(&target) {
@@ -83,7 +87,9 @@ impl PassBackend {
         body: &Value,
         live: Option<&LiveObject>,
     ) -> Result<(), ApiError> {
-        let claimant = Claimant { owner, manager: &calls.field_manager };
+        // Only an object that is no dependent yet may be one of an earlier tool.
+        let former = if live.is_none() { self.former_owner(step).await? } else { None };
+        let claimant = Claimant { former: former.as_ref(), ..Claimant::new(owner, &calls.field_manager) };
         let owned = Owned { calls, claimant, target, subscriber: None };
         let adopt = match item.settings.adoption {
             AdoptionPolicy::Never => Adopt::Never,

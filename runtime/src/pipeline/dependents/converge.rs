@@ -81,7 +81,7 @@ async fn apply(
         let problem = format!("the step {other} wants it, too; an object is in one set only");
         InvalidManifest::new(id, "metadata.name", problem)
     })?;
-    let was_applied = registered(state, calls, plan).await?;
+    let was_applied = registered(state, calls, settings, plan).await?;
     let namespaces = settings.policies.missing_namespaces.unwrap_or_default();
     let run = Run { calls, plan, step, corrects: was_applied, namespaces };
     run.to_the_end(state).await
@@ -160,8 +160,18 @@ fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(
 }
 
 /// Registers the kinds of the set before its first object is written. Returns whether this set was applied before.
-async fn registered(state: &mut PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<bool, DependentsError> {
+async fn registered(
+    state: &mut PassState,
+    calls: &dyn DependentCalls,
+    settings: SetSettings,
+    plan: &Plan,
+) -> Result<bool, DependentsError> {
     let (key, step) = (state.set_key(), state.step_name());
+    if state.sets.get(&key).is_none_or(|status| status.kinds.is_empty()) {
+        // Before the register is stored: if this pass ends here, the next one looks again.
+        let wanted: Vec<ObjectId> = plan.items.iter().map(|item| item.id.clone()).collect();
+        calls.take_former(step, &wanted, settings.policies.delete.unwrap_or_default()).await?;
+    }
     let kinds: Vec<String> = plan.items.iter().map(|item| kind_text(&item.id)).collect();
     let contents: BTreeMap<String, String> =
         plan.items.iter().map(|item| (item.id.to_string(), content(item))).collect();

@@ -36,13 +36,17 @@ async fn watch_registered(state: &PassState, calls: &dyn DependentCalls, step: &
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         TypeMeta { group: group.to_owned(), version: String::new(), kind: kind.to_owned() }
     });
-    let unknown: Vec<TypeMeta> =
-        registered.filter(|of| calls.watched_kind(step, &of.group, &of.kind).is_none()).collect();
-    if unknown.is_empty() {
-        return Ok(());
+    let (mut kinds, mut unknown) = (Vec::new(), Vec::new());
+    for of in registered {
+        match calls.watched_kind(step, &of.group, &of.kind) {
+            Some(kind) => kinds.push(kind),
+            None => unknown.push(of),
+        }
     }
-    let found = calls.served_kinds(step, &unknown).await?;
-    calls.watch_kinds(step, found).await
+    if !unknown.is_empty() {
+        kinds.extend(calls.served_kinds(step, &unknown).await?);
+    }
+    calls.watch_kinds(step, kinds).await
 }
 
 /// The same for all sets of the component, also of steps that are gone from the code.

@@ -144,8 +144,16 @@ impl Clusters {
     /// # Errors
     /// The cluster does not answer, or refuses a call.
     pub(crate) async fn listed(&self, cluster: &Cluster) -> Result<(), ApiError> {
-        let own_uid = self.0.own_uid.get_or_try_init(|| uid_of(self.0.here.client())).await?;
-        cluster.listed(&self.0.keeper, (own_uid, self.0.here.streams())).await
+        let own_uid = self.identify().await?;
+        cluster.listed(&self.0.keeper, (&own_uid, self.0.here.streams())).await
+    }
+
+    /// The uid of the cluster of the operator, which is read once.
+    ///
+    /// # Errors
+    /// The call failed.
+    pub(crate) async fn identify(&self) -> Result<Arc<str>, ApiError> {
+        self.0.own_uid.get_or_try_init(|| uid_of(self.0.here.client())).await.cloned()
     }
 
     /// The uid of the cluster of the operator, after the dependents in another one were listed.

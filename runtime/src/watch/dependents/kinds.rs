@@ -16,8 +16,8 @@ pub(super) struct Kinds(RwLock<Vec<WatchedKind>>);
 pub(super) struct WatchedKind {
     pub(super) kind: KindInfo,
     pub(super) lists: Vec<(WatchTarget, Arc<First>)>,
-    /// The watches of a kind that was added later; the others are those of the operator.
-    pub(super) _watches: Option<AbortOnDropHandle<()>>,
+    /// The watches of a kind that was added later. Those of the others are run by the operator.
+    pub(super) later: Option<AbortOnDropHandle<()>>,
 }
 
 impl Kinds {
@@ -50,16 +50,17 @@ impl Kinds {
         position(&kinds, group, kind).map(|at| kinds[at].kind.clone())
     }
 
-    /// The watches of all kinds with their first lists.
-    pub(super) fn lists(&self) -> Vec<(WatchTarget, Arc<First>)> {
-        self.read().iter().flat_map(|one| one.lists.iter().cloned()).collect()
+    /// The watches of the declared kinds with their first lists.
+    pub(super) fn declared_lists(&self) -> Vec<(WatchTarget, Arc<First>)> {
+        let kinds = self.read();
+        kinds.iter().filter(|one| one.later.is_none()).flat_map(|one| one.lists.iter().cloned()).collect()
     }
 
-    /// The first lists of one kind.
-    pub(super) fn lists_of(&self, group: &str, kind: &str) -> Vec<Arc<First>> {
+    /// The watches of one kind with their first lists.
+    pub(super) fn lists_of(&self, kind: &KindInfo) -> Vec<(WatchTarget, Arc<First>)> {
         let kinds = self.read();
-        let lists = position(&kinds, group, kind).map(|at| kinds[at].lists.iter().map(|(_, first)| first.clone()));
-        lists.into_iter().flatten().collect()
+        let at = position(&kinds, &kind.resource.group, &kind.resource.kind);
+        at.map(|at| kinds[at].lists.clone()).unwrap_or_default()
     }
 }
 

@@ -85,7 +85,7 @@ impl DependentCache {
             cache.0.kinds.add(&kind, |at| WatchedKind {
                 lists: cache.join(at, &kind, watches),
                 kind: kind.clone(),
-                _watches: None,
+                later: None,
             });
         }
         cache
@@ -97,7 +97,7 @@ impl DependentCache {
         self.0.kinds.add(kind, |at| {
             let watches = self.0.watches.apart();
             let lists = self.join(at, kind, &watches);
-            WatchedKind { kind: kind.clone(), lists, _watches: Some(watches.run()) }
+            WatchedKind { kind: kind.clone(), lists, later: Some(watches.run()) }
         });
     }
 
@@ -122,7 +122,7 @@ impl DependentCache {
 
     /// The progress of the watches.
     pub(crate) fn lists(&self) -> Vec<WatchHandle> {
-        self.0.kinds.lists().into_iter().map(|(place, first)| (place, first.progress())).collect()
+        self.0.kinds.declared_lists().into_iter().map(|(place, first)| (place, first.progress())).collect()
     }
 
     /// Lets events enqueue components from now on.
@@ -146,23 +146,25 @@ impl DependentCache {
         Some(Target { kind, namespace: id.namespace.clone(), name: id.name.clone() })
     }
 
-    /// Waits for the first lists. A kind that the API server does not serve has no objects.
+    /// Waits for the first lists of the declared kinds. A kind that the API server does not serve has no objects.
     ///
     /// # Errors
     /// A watch fails or takes too long. When it recovers, the components of the listed objects are enqueued.
     pub(crate) async fn listed(&self) -> Result<(), ApiError> {
-        for (place, first) in self.0.kinds.lists() {
-            match first.listed(&place).await {
-                Ok(()) | Err(ApiError::NotServed(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+        until_listed(self.0.kinds.declared_lists()).await
+    }
+
+    /// Waits for the first lists of a kind. A kind that was added holds up only the components that have objects of it.
+    ///
+    /// # Errors
+    /// Same as [`listed`](Self::listed).
+    pub(crate) async fn listed_of(&self, kind: &KindInfo) -> Result<(), ApiError> {
+        until_listed(self.0.kinds.lists_of(kind)).await
     }
 
     /// Records that the API server serves the kind: its watch starts now if it was waiting for that.
     pub(crate) fn is_served(&self, kind: &KindInfo) {
-        self.0.kinds.lists_of(&kind.resource.group, &kind.resource.kind).iter().for_each(|first| first.retry());
+        self.0.kinds.lists_of(kind).iter().for_each(|(_, first)| first.retry());
     }
 
     /// Fails for an object in a namespace that is not watched.
@@ -235,4 +237,14 @@ impl DependentCache {
     fn place(&self, kind: &KindInfo) -> Option<usize> {
         self.0.kinds.place(&kind.resource.group, &kind.resource.kind)
     }
+}
+
+async fn until_listed(lists: Vec<(WatchTarget, Arc<First>)>) -> Result<(), ApiError> {
+    for (place, first) in lists {
+        match first.listed(&place).await {
+            Ok(()) | Err(ApiError::NotServed(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
