@@ -4,7 +4,7 @@
 //! each wave waits until the one before is ready. Objects that the step no longer wants are deleted, in reverse order of what depends on them.
 //! The source of the rules is the component reconciler of SAP.
 
-pub use crate::dependency::{InvalidStatusHint, StatusHints};
+pub use crate::dependency::{InvalidStatusHint, ObjectStatus, StatusHints};
 pub use crate::dependent_rules::manifest::InvalidManifest;
 pub use crate::dependent_rules::policy::{
     AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, Policies, ReconcilePolicy, UnknownValue, UpdatePolicy,

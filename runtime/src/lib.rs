@@ -46,6 +46,7 @@ mod kind;
 mod leadership;
 #[cfg(test)]
 mod logged;
+mod object_status;
 #[cfg(feature = "operator")]
 pub mod operator;
 mod outcome;

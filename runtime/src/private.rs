@@ -25,7 +25,7 @@ pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::dependents::{Converges, SetSettings, returns_dependents, stores_dependents};
 #[cfg(feature = "templates")]
-pub use crate::pipeline::dependents::{Renders, TemplateFile, Templates, count_relations, join_relations};
+pub use crate::pipeline::dependents::{Renders, TemplateFile, Templates, check_ready, count_relations, join_relations};
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::handler::HasSite;
 pub use crate::pipeline::hook::{Hook, PassEnd};
@@ -56,8 +56,8 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Node, Previously, Readable, Relation,
-    StepWiring, Verb, When, Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Node, Previously, Readable,
+    ReadyFunction, Relation, StepWiring, Verb, When, Wiring,
 };
 pub use std;
 pub use std::clone::Clone;

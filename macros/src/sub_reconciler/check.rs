@@ -4,6 +4,7 @@ use proc_macro2::Ident;
 use syn::{Path, ReturnType, Type};
 
 use super::args::StepArgs;
+use super::check_ready::check_ready;
 use crate::errors::{Errors, mistake};
 use crate::syntax::action::wire;
 use crate::syntax::context_type::{self, is_context};
@@ -53,6 +54,10 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
     check_both("watches", &watches, "polls", &args.polls, errors);
     check_both("owns", &owns, "dependents", &keeps, errors);
     check_any(args, errors);
+    // Kinds of a list that cannot be read are unknown.
+    if errors.count() == 0 {
+        args.keeps.iter().for_each(|keeps| check_ready(keeps, errors));
+    }
 }
 
 /// A user who writes the object decides what is created, so `any` needs a limit.

@@ -7,6 +7,7 @@ use syn::{Path, parse_quote};
 
 use super::args::{Order, StepArgs};
 use super::expand_keeps;
+use super::expand_ready;
 use super::expand_site;
 use super::model::{ErrorType, Step, StepReason};
 use super::parts::Parts;
@@ -142,6 +143,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_keeps::expand_relations(args, &expand_relations(args));
     let manages = expand_list("manages", expand_keeps::expand_manages(args));
+    let ready = expand_list("ready", expand_ready::expand_wiring(args));
     let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
     let prefix = args.keeps.iter().filter_map(|keeps| keeps.prefix.as_ref());
     let previously = args.keeps.iter().filter_map(|keeps| Some(keeps.former.as_ref()?.expand(krate)));
@@ -159,6 +161,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#check)*
             #relations
             #manages
+            #ready
             #within
             #(prefix: #krate::std::option::Option::Some(#prefix),)*
             #(previously: #previously,)*

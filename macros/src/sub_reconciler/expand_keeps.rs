@@ -6,6 +6,7 @@ use syn::ReturnType;
 use syn::spanned::Spanned;
 
 use super::args::StepArgs;
+use super::expand_ready::expand_checks;
 use super::keeps::{Keeps, TextKind};
 use super::keeps_value::Source;
 use super::model::Step;
@@ -139,9 +140,11 @@ pub(super) fn expand_impls(step: &Step) -> TokenStream {
             }
         }
     });
+    let ready = expand_checks(krate, keeps);
     let converges = quote! {
         impl #params #krate::Converges for #marker #bounds {}
         #renders
+        #ready
     };
     if marker.is_generic() {
         return converges;

@@ -9,6 +9,7 @@ use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
 
 use super::keeps_former::Former;
 use super::keeps_policy::{POLICIES, Policy, word};
+use super::keeps_ready::{self, Ready};
 use super::keeps_value::{Source, is_word, limit_of, number, prefix, source};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
@@ -31,6 +32,8 @@ pub(crate) struct Keeps {
     pub(crate) templates: Vec<Path>,
     /// Patterns of the types that the objects of the set serve: `"*.crossplane.io/*"`.
     pub(crate) manages: Vec<LitStr>,
+    /// The functions that determine whether the objects of a kind are ready.
+    pub(crate) ready: Vec<Ready>,
     /// The policies of the set, each with its variant.
     pub(crate) words: Vec<(&'static Policy, &'static str)>,
     pub(crate) policies: Option<Source>,
@@ -74,8 +77,12 @@ const KEYS: [&str; 11] = [
     "prefix",
 ];
 /// The lists, each with an example.
-const LISTS: [(&str, &str); 3] =
-    [("kinds", "\"apps/v1/Deployment\""), ("templates", "MANIFESTS"), ("manages", "\"*.crossplane.io/*\"")];
+const LISTS: [(&str, &str); 4] = [
+    ("kinds", "\"apps/v1/Deployment\""),
+    ("templates", "MANIFESTS"),
+    ("manages", "\"*.crossplane.io/*\""),
+    ("ready", "Certificate = issued"),
+];
 
 /// Parses the argument. Each mistake is one error.
 pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
@@ -87,6 +94,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         texts: Vec::new(),
         templates: Vec::new(),
         manages: Vec::new(),
+        ready: Vec::new(),
         words: Vec::new(),
         policies: None,
         reapply: None,
@@ -180,7 +188,7 @@ impl Keeps {
         *word = path.get_ident().cloned();
     }
 
-    /// Parses `templates(A, B)`, `kinds("apps/v1/Deployment")` or `manages("*.crossplane.io/*")`.
+    /// Parses a list: `templates(A, B)`, `kinds("apps/v1/Deployment")`, `manages("*.crossplane.io/*")` or `ready(Certificate = issued)`.
     fn parse_list(&mut self, input: ParseStream, found: &mut Vec<syn::Error>) -> syn::Result<()> {
         let key = input.call(Ident::parse_any)?;
         let list;
@@ -210,6 +218,8 @@ impl Keeps {
                 self.templates.push(list.parse()?);
             } else if name == "manages" {
                 self.parse_pattern(&list, found)?;
+            } else if name == "ready" {
+                self.ready.extend(keeps_ready::parse(&list, found)?);
             } else if list.peek(LitStr) {
                 self.parse_text(&list, false, found)?;
             } else {
@@ -229,6 +239,11 @@ impl Keeps {
         Ok(())
     }
 
+    /// Whether `kinds(..)` lists the kind.
+    pub(crate) fn lists(&self, api_version: &str, kind: &str) -> bool {
+        self.texts.iter().any(|listed| listed.api_version == api_version && listed.kind == kind)
+    }
+
     /// Parses `"sea.example.com/v1/Fish" = "fish"`.
     fn parse_text(&mut self, input: ParseStream, cluster_scoped: bool, found: &mut Vec<syn::Error>) -> syn::Result<()> {
         let text: LitStr = input.parse()?;
@@ -242,7 +257,7 @@ impl Keeps {
             found.push(mistake(&text, format_args!("`{value}` is no kind"), help));
             return Ok(());
         };
-        if self.texts.iter().any(|earlier| earlier.api_version == api_version && earlier.kind == kind) {
+        if self.lists(api_version, kind) {
             found.push(mistake(&text, format_args!("`{value}` is listed twice in `kinds`"), "remove one of them"));
         }
         let (api_version, kind) = (api_version.to_owned(), kind.to_owned());
@@ -286,7 +301,7 @@ impl Keeps {
                 return Err(mistake(value, "`within` takes the word `namespace`", help));
             }
             "prefix" => self.prefix = Some(prefix(value)?),
-            _ => return Err(mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &KEYS))),
+            _ => return Err(unknown(key)),
         }
         Ok(())
     }
@@ -302,6 +317,18 @@ fn parenthesized(input: ParseStream) -> syn::Result<TokenStream> {
 /// Whether a kind comes next, not the name of a list.
 fn is_kind(input: ParseStream) -> bool {
     input.fork().call(Ident::parse_any).is_ok_and(|name| name.to_string().starts_with(char::is_uppercase))
+}
+
+/// The error for a key without a meaning.
+fn unknown(key: &Ident) -> syn::Error {
+    let name = key.to_string();
+    match LISTS.iter().find(|(list, _)| *list == name) {
+        Some((_, example)) => {
+            let help = format_args!("write for example `{name}({example})`");
+            mistake(key, format_args!("`{name}` is a list"), help)
+        }
+        None => mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &KEYS)),
+    }
 }
 
 /// A value: an expression, or a word that is a keyword in Rust, such as `override`.

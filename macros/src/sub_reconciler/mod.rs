@@ -2,14 +2,17 @@
 
 mod args;
 mod check;
+mod check_ready;
 mod check_relation;
 mod expand;
 mod expand_keeps;
+mod expand_ready;
 mod expand_site;
 mod fallback;
 mod keeps;
 mod keeps_former;
 mod keeps_policy;
+mod keeps_ready;
 mod keeps_value;
 mod model;
 pub(crate) mod observe_attribute;

@@ -8,6 +8,7 @@ pub(crate) mod handler;
 pub mod index;
 mod lifecycle;
 pub mod policy;
+mod ready_function;
 pub(crate) mod relation;
 mod step;
 pub mod suspend;
@@ -27,6 +28,7 @@ pub use self::flow::{Arm, Node};
 pub use self::former_tool::FormerTool;
 pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};
 use self::policy::Policies;
+pub use self::ready_function::ReadyFunction;
 #[cfg(feature = "operator")]
 pub(crate) use self::relation::selector_parts;
 pub use self::relation::{Adopt, Cache, How, Relation};

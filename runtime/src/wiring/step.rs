@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::former_tool::FormerTool;
 use super::handler::UndoStep;
+use super::ready_function::ReadyFunction;
 use super::relation::{How, Relation};
 use crate::kind::KindInfo;
 use crate::outcome::reporting::{Until, VariantInfo, WatchedKind};
@@ -37,6 +38,9 @@ pub struct StepWiring {
     /// Patterns of the types that the dependents of the step serve, in addition to those of its CRDs and APIServices.
     #[doc(hidden)]
     pub manages: &'static [&'static str],
+    /// The functions that determine the status of its dependents, instead of the rules of kstatus.
+    #[doc(hidden)]
+    pub ready: &'static [ReadyFunction],
     /// Whether all dependents of the step are in the namespace of their component.
     #[doc(hidden)]
     pub within_namespace: bool,
@@ -107,6 +111,12 @@ impl StepWiring {
         !self.within_namespace || namespace == component
     }
 
+    /// The function that determines the status of its dependents of this kind.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn ready_function(&self, kind: &KindInfo) -> Option<&'static ReadyFunction> {
+        self.ready.iter().find(|function| function.is_for(kind))
+    }
+
     /// A step without declarations, with the default of every field.
     pub const EMPTY: Self = Self {
         name: "",
@@ -117,6 +127,7 @@ impl StepWiring {
         check: None,
         relations: &[],
         manages: &[],
+        ready: &[],
         within_namespace: false,
         prefix: None,
         previously: FormerTool::NONE,

@@ -16,6 +16,7 @@ mod namespaces;
 mod programs;
 mod property;
 mod read_back;
+mod readiness;
 mod rendered;
 mod rollout;
 mod shown;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::parts::Observed;
-use super::status::ObjectStatus;
+use crate::object_status::ObjectStatus;
 
 /// The deadline of a Deployment without one: its controller then sets no reason of Progressing.
 const NO_DEADLINE: i64 = i32::MAX as i64;

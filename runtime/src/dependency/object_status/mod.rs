@@ -4,9 +4,8 @@ mod hints;
 mod kinds;
 mod parts;
 mod rules;
-mod status;
 
 pub use self::hints::{InvalidStatusHint, StatusHints};
 pub(super) use self::parts::Observed;
 pub use self::rules::object_status;
-pub use self::status::ObjectStatus;
+pub use crate::object_status::ObjectStatus;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::hints::StatusHints;
 use super::kinds;
 use super::parts::Observed;
-use super::status::ObjectStatus;
+use crate::object_status::ObjectStatus;
 
 /// Determines the status of an object.
 ///

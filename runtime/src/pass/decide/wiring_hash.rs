@@ -92,6 +92,10 @@ fn add_step(text: &mut String, step: &StepWiring) {
     for pattern in step.manages {
         let _ = write!(text, " manages {pattern}");
     }
+    for function in step.ready {
+        let kind = function.kind.map_or_else(String::new, |kind| kind().resource.kind.clone());
+        let _ = write!(text, " ready {kind}={}", function.name);
+    }
     for action in step.actions {
         let _ = write!(text, " on {action}");
     }

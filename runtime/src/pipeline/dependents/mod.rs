@@ -52,7 +52,7 @@ pub use self::source::{Source, SourceError};
 #[cfg(feature = "operator")]
 pub(crate) use self::tail::{lacks_site, remove_redundant};
 #[cfg(feature = "templates")]
-pub use self::templates::{TemplateError, TemplateFile, Templates, count_relations, join_relations};
+pub use self::templates::{TemplateError, TemplateFile, Templates, check_ready, count_relations, join_relations};
 pub(crate) use self::undo::remove_set;
 pub use self::wanted::Wanted;
 #[cfg(feature = "cli")]

@@ -1,5 +1,6 @@
 //! What is known of a dependent: read from an object that a watch or a write returned.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::dependent_rules::response::applied_fields;
 use crate::queue::Key;
 use crate::trigger::number;
 use crate::wiring::annotations::APPLIED;
-use crate::wiring::{KindInfo, StepWiring};
+use crate::wiring::{KindInfo, ReadyFunction, StepWiring};
 
 /// A dependent, without its content.
 #[derive(Clone, Debug)]
@@ -103,9 +104,9 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Whether more of the kind's objects is read than their metadata.
+    /// Whether more than the metadata of the kind's objects is read.
     pub(super) fn reads_whole(&self, kind: &KindInfo) -> bool {
-        has_status(kind) || self.caches(kind)
+        has_status(kind) || self.caches(kind) || self.steps.iter().any(|step| step.ready_function(kind).is_some())
     }
 
     fn caches(&self, kind: &KindInfo) -> bool {
@@ -127,7 +128,7 @@ impl Reader {
             return None;
         }
         let content = self.caches(kind).then(|| content(kind, &object)).flatten();
-        if !has_status(kind) {
+        if !self.reads_whole(kind) {
             // As the watch delivers it.
             object = json!({ "metadata": object["metadata"] });
         }
@@ -139,6 +140,7 @@ impl Reader {
         let annotations = Annotations::new(meta.annotations.as_ref().unwrap_or(&none), prefix);
         let is_deleted = object["metadata"]["deletionTimestamp"].is_string();
         let finalizers = object["metadata"]["finalizers"].as_array().filter(|_| is_deleted);
+        let function = of_step.and_then(|step| step.ready_function(kind));
         let live = LiveObject {
             uid: meta.uid.clone().unwrap_or_default(),
             resource_version: meta.resource_version.clone().unwrap_or_default(),
@@ -146,7 +148,7 @@ impl Reader {
             is_deleted,
             has_drifted: false,
             age: Duration::ZERO,
-            status: status(annotations, &object),
+            status: status(function, annotations, &object),
         };
         Some(KnownDependent {
             component: Key::new(owner.namespace.as_deref(), &owner.reference.name),
@@ -175,9 +177,26 @@ fn content(kind: &KindInfo, object: &Value) -> Option<Arc<DynamicObject>> {
     Some(Arc::new(content))
 }
 
-/// The status of the object. Hints that another client made unreadable do not count.
-fn status(annotations: Annotations<'_>, object: &Value) -> ObjectStatus {
-    object_status(object, &annotations.hints().ok().flatten().unwrap_or_default())
+/// The status of the object: by the function of its step, or by the rules of kstatus. Hints that another client made unreadable do not count.
+fn status(function: Option<&ReadyFunction>, annotations: Annotations<'_>, object: &Value) -> ObjectStatus {
+    if object["metadata"]["deletionTimestamp"].is_string() {
+        return ObjectStatus::Terminating;
+    }
+    match function {
+        Some(function) => status_by(function, object),
+        None => object_status(object, &annotations.hints().ok().flatten().unwrap_or_default()),
+    }
+}
+
+/// The status by the function of the author. A function that panics must not end the watch.
+fn status_by(function: &ReadyFunction, object: &Value) -> ObjectStatus {
+    // The panic itself has already been logged.
+    catch_unwind(AssertUnwindSafe(|| (function.status)(object))).unwrap_or_else(|_| {
+        let (function, meta) = (function.name, &object["metadata"]);
+        let (name, namespace) = (meta["name"].as_str(), meta["namespace"].as_str());
+        tracing::warn!(function, name, namespace, "the function of `ready(..)` panicked; the object is in progress");
+        ObjectStatus::InProgress(format!("the function `{function}` of `ready(..)` panicked"))
+    })
 }
 
 /// Kinds whose objects are ready as soon as they exist, so that only their metadata is watched.
@@ -204,4 +223,42 @@ const WITHOUT_STATUS: [(&str, &str); 17] = [
 /// Whether the status of the kind's objects has to be read.
 fn has_status(kind: &KindInfo) -> bool {
     !WITHOUT_STATUS.contains(&(&*kind.resource.group, &*kind.resource.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(object: &Value) -> ObjectStatus {
+        match object["spec"].as_str() {
+            Some(why) => ObjectStatus::Failed(why.to_owned()),
+            None => std::panic::panic_any(()),
+        }
+    }
+
+    const ASKED: ReadyFunction = ReadyFunction { kind: None, name: "parts::asked", status: asked };
+
+    fn status_of(function: Option<&ReadyFunction>, object: &Value) -> String {
+        let none = Default::default();
+        status(function, Annotations::new(&none, None), object).to_string()
+    }
+
+    #[test]
+    fn a_function_replaces_the_rules_of_kstatus() {
+        let object = json!({ "metadata": { "name": "a" }, "spec": "it is cracked" });
+        assert_eq!(status_of(Some(&ASKED), &object), "it is cracked");
+        assert_eq!(status_of(None, &object), "it is current");
+    }
+
+    #[test]
+    fn an_object_whose_function_panics_is_in_progress() {
+        let object = json!({ "metadata": { "name": "a" } });
+        assert_eq!(status_of(Some(&ASKED), &object), "the function `parts::asked` of `ready(..)` panicked");
+    }
+
+    #[test]
+    fn a_deleted_object_is_terminating_whatever_the_function_returns() {
+        let object = json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z" }, "spec": "x" });
+        assert_eq!(status_of(Some(&ASKED), &object), ObjectStatus::Terminating.to_string());
+    }
 }

@@ -5,13 +5,15 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
 use crate::condition::{ConditionInfo, Polarity, SummaryInfo};
+use crate::object_status::ObjectStatus;
 use crate::outcome::PassResult;
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::wiring::handler::Erased;
 use crate::wiring::policy::Policies;
 use crate::wiring::triggers::Names;
 use crate::wiring::{
-    Arm, Cache, ClaimHandler, HookHandler, How, KindInfo, Node, ObserveHandler, Previously, StepWiring, When,
+    Arm, Cache, ClaimHandler, HookHandler, How, KindInfo, Node, ObserveHandler, Previously, ReadyFunction, StepWiring,
+    When,
 };
 
 fn run<'a>(_: &'a Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, PassResult> {
@@ -158,4 +160,18 @@ fn a_relation_is_described_by_kind_and_non_default_options() {
     assert_eq!(describe(&Relation { adopt: Adopt::Always, ..owns }), "Owns v1/Secret adopts Always");
     assert_eq!(describe(&owns.labelled(&[("a", "b"), ("c", "d")])), "Owns v1/Secret labels a=b,c=d");
     assert_eq!(describe(&Relation::new(How::Reads, None)), "Reads ");
+}
+
+#[test]
+fn the_settings_of_a_set_are_part_of_the_wiring() {
+    const READY: ReadyFunction =
+        ReadyFunction { kind: SECRETS, name: "parts::asked", status: |_| ObjectStatus::Current };
+    let added = |step: &StepWiring| {
+        let mut text = String::new();
+        add_step(&mut text, step);
+        text
+    };
+    let set = StepWiring { within_namespace: true, prefix: Some("x.io"), manages: &["*/*"], ..named("keep") };
+    assert_eq!(added(&set), "\nkeep [] [] false within namespace prefix x.io manages */*");
+    assert_eq!(added(&StepWiring { ready: &[READY], ..named("keep") }), "\nkeep [] [] false ready Secret=parts::asked");
 }

@@ -8,7 +8,7 @@ mod set;
 mod values;
 
 pub use self::error::TemplateError;
-pub use self::relations::{count_relations, join_relations};
+pub use self::relations::{check_ready, count_relations, join_relations};
 pub(super) use self::render::{Rendered, render};
 pub use self::set::{TemplateFile, Templates};
 pub(super) use self::values::to_values;

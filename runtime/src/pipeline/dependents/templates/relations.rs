@@ -1,6 +1,7 @@
 //! The kinds of template sets as relations of a step.
 
 use super::set::Templates;
+use crate::const_str::Sentence;
 use crate::kind::TextKind;
 use crate::wiring::{How, Relation};
 
@@ -48,6 +49,21 @@ pub const fn join_relations<const N: usize>(
         set += 1;
     }
     all
+}
+
+/// Checks that a kind of `ready(..)` is that of a template.
+#[track_caller]
+pub const fn check_ready(sets: &[&Templates], kind: &TextKind) {
+    let mut set = 0;
+    while set < sets.len() {
+        if contains(sets[set].kinds, kind) {
+            return;
+        }
+        set += 1;
+    }
+    let message =
+        Sentence::new().push("no template has an object of `").push(kind.api_version).push("/").push(kind.kind);
+    panic!("{}", message.push("`\nhelp: correct the text, or list it in `kinds(..)`, too").text());
 }
 
 /// Whether no given kind and no earlier set has this kind.
@@ -102,5 +118,14 @@ mod tests {
         const N: usize = count_relations(OWN.len(), &[GIVEN], BOTH);
         let all: [Relation; N] = join_relations(OWN, &[GIVEN], BOTH);
         assert_eq!(all.map(|one| one.kind.unwrap()().resource.plural.clone()), ["fish", "deployments"]);
+    }
+
+    #[test]
+    fn a_kind_without_template_is_named() {
+        check_ready(BOTH, &FISH);
+        let text = |kind: &TextKind| std::panic::catch_unwind(|| check_ready(BOTH, kind)).unwrap_err();
+        let whale = TextKind { kind: "Whale", ..FISH };
+        let message = text(&whale).downcast::<String>().unwrap();
+        assert!(message.starts_with("no template has an object of `sea.dev/v1/Whale`\nhelp: "), "{message}");
     }
 }

@@ -1,0 +1,25 @@
+//! A function of `ready` returns the status of an object.
+use evenkeel::dependents::Dependents;
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::Value;
+use ui_tests::{BucketCondition, KeepError, Shop, bucket};
+
+fn stored(_object: &Value) -> bool {
+    true
+}
+
+#[sub_reconciler(sets(bucket::BucketMade), dependents(ConfigMap, ready(ConfigMap = stored)))]
+async fn install(_shop: &Shop, cx: &mut Cx) -> Result<Dependents, KeepError> {
+    Ok(cx.keep().await?)
+}
+
+#[reconciler(conditions = BucketCondition)]
+async fn shop(shop: &Shop, cx: &mut Pass<'_>) -> PassResult {
+    install(shop, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<shop>();
+}
