@@ -145,6 +145,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let manages = expand_list("manages", expand_keeps::expand_manages(args));
     let ready = expand_list("ready", expand_ready::expand_wiring(args));
     let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
+    let events = args.keeps.as_ref().filter(|keeps| keeps.events).map(|_| quote!(events: true,));
     let prefix = args.keeps.iter().filter_map(|keeps| keeps.prefix.as_ref());
     let previously = args.keeps.iter().filter_map(|keeps| Some(keeps.former.as_ref()?.expand(krate)));
     let reasons = expand_list("reasons", expand_reasons(step));
@@ -162,6 +163,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #relations
             #manages
             #ready
+            #events
             #within
             #(prefix: #krate::std::option::Option::Some(#prefix),)*
             #(previously: #previously,)*

@@ -34,6 +34,8 @@ pub(crate) struct Keeps {
     pub(crate) manages: Vec<LitStr>,
     /// The functions that determine whether the objects of a kind are ready.
     pub(crate) ready: Vec<Ready>,
+    /// Whether events are recorded on the objects.
+    pub(crate) events: bool,
     /// The policies of the set, each with its variant.
     pub(crate) words: Vec<(&'static Policy, &'static str)>,
     pub(crate) policies: Option<Source>,
@@ -76,12 +78,15 @@ const KEYS: [&str; 11] = [
     "within",
     "prefix",
 ];
+/// The words without a value.
+const WORDS: [&str; 3] = ["any", "trusted", "events"];
 /// The lists, each with an example.
-const LISTS: [(&str, &str); 4] = [
+const LISTS: [(&str, &str); 5] = [
     ("kinds", "\"apps/v1/Deployment\""),
     ("templates", "MANIFESTS"),
     ("manages", "\"*.crossplane.io/*\""),
     ("ready", "Certificate = issued"),
+    ("previously", "field_managers(\"helm\")"),
 ];
 
 /// Parses the argument. Each mistake is one error.
@@ -95,6 +100,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         templates: Vec::new(),
         manages: Vec::new(),
         ready: Vec::new(),
+        events: false,
         words: Vec::new(),
         policies: None,
         reapply: None,
@@ -174,18 +180,20 @@ impl Keeps {
         Ok(())
     }
 
-    /// Takes a kind, or one of the words `any` and `trusted`.
+    /// Takes a kind, whose name starts with a capital letter, or one of the words `any`, `trusted` and `events`.
     fn take_word(&mut self, path: Path, found: &mut Vec<syn::Error>) {
-        let word = match path.get_ident() {
-            Some(word) if word == "any" => &mut self.any,
-            Some(word) if word == "trusted" => &mut self.trusted,
-            _ => return self.kinds.push(path),
+        let Some(word) = path.get_ident().filter(|ident| ident.to_string().starts_with(char::is_lowercase)) else {
+            return self.kinds.push(path);
         };
-        if word.is_some() {
-            let name = path_text(&path);
-            found.push(mistake(&path, format_args!("`{name}` is given twice"), "remove one of them"));
+        let is_again = match word.to_string().as_str() {
+            "any" => self.any.replace(word.clone()).is_some(),
+            "trusted" => self.trusted.replace(word.clone()).is_some(),
+            "events" => std::mem::replace(&mut self.events, true),
+            _ => return found.push(unknown(word)),
+        };
+        if is_again {
+            found.push(mistake(word, format_args!("`{word}` is given twice"), "remove one of them"));
         }
-        *word = path.get_ident().cloned();
     }
 
     /// Parses a list: `templates(A, B)`, `kinds("apps/v1/Deployment")`, `manages("*.crossplane.io/*")` or `ready(Certificate = issued)`.
@@ -204,9 +212,7 @@ impl Keeps {
         let Some((_, example)) = LISTS.iter().find(|(known, _)| *known == name) else {
             let rest: TokenStream = list.parse()?;
             drop(rest);
-            let known: Vec<&str> = LISTS.iter().map(|(known, _)| *known).chain(["previously"]).collect();
-            let help = suggest::help(&name, &known);
-            found.push(mistake(&key, format_args!("unknown argument `{name}`"), help));
+            found.push(unknown(&key));
             return Ok(());
         };
         if list.is_empty() {
@@ -319,16 +325,21 @@ fn is_kind(input: ParseStream) -> bool {
     input.fork().call(Ident::parse_any).is_ok_and(|name| name.to_string().starts_with(char::is_uppercase))
 }
 
-/// The error for a key without a meaning.
+/// The error for a name that is unknown, or known in another form.
 fn unknown(key: &Ident) -> syn::Error {
     let name = key.to_string();
-    match LISTS.iter().find(|(list, _)| *list == name) {
-        Some((_, example)) => {
-            let help = format_args!("write for example `{name}({example})`");
-            mistake(key, format_args!("`{name}` is a list"), help)
-        }
-        None => mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &KEYS)),
+    if let Some((_, example)) = LISTS.iter().find(|(list, _)| *list == name) {
+        let help = format_args!("write for example `{name}({example})`");
+        return mistake(key, format_args!("`{name}` is a list"), help);
     }
+    if WORDS.contains(&&*name) {
+        return mistake(key, format_args!("`{name}` takes no value"), format_args!("write `{name}` alone"));
+    }
+    if KEYS.contains(&&*name) {
+        return mistake(key, format_args!("`{name}` takes a value"), format_args!("write `{name} = ..`"));
+    }
+    let all: Vec<&str> = KEYS.into_iter().chain(WORDS).chain(LISTS.map(|(list, _)| list)).collect();
+    mistake(key, format_args!("unknown argument `{name}`"), suggest::help(&name, &all))
 }
 
 /// A value: an expression, or a word that is a keyword in Rust, such as `override`.

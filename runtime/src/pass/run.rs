@@ -76,6 +76,8 @@ pub(super) async fn body(
         state.report_unknown_steps();
     }
     report::step_events(context, current, object, &state.events.take());
+    #[cfg(feature = "dependents")]
+    backend.sets.take_events().into_iter().for_each(|(event, about)| current.send(event, about));
     let result = BodyResult { outcome: state.outcome(error.clone()), error, claimed };
     BodyEnd { state, backend, result }
 }

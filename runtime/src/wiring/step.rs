@@ -41,6 +41,9 @@ pub struct StepWiring {
     /// The functions that determine the status of its dependents, instead of the rules of kstatus.
     #[doc(hidden)]
     pub ready: &'static [ReadyFunction],
+    /// Whether events are recorded on the dependents of the step.
+    #[doc(hidden)]
+    pub events: bool,
     /// Whether all dependents of the step are in the namespace of their component.
     #[doc(hidden)]
     pub within_namespace: bool,
@@ -128,6 +131,7 @@ impl StepWiring {
         relations: &[],
         manages: &[],
         ready: &[],
+        events: false,
         within_namespace: false,
         prefix: None,
         previously: FormerTool::NONE,

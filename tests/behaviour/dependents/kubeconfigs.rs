@@ -58,7 +58,7 @@ async fn place(outlet: &Outlet, cx: &mut Cx<'_, stock>) -> Result<Site, OutletEr
     Ok(Site::kubeconfig(&cx.require::<Secret>(name).await?))
 }
 
-#[sub_reconciler(sets(on::Applied), dependents(ConfigMap, empty = allow), watches(Secret, by_name), site = place)]
+#[sub_reconciler(sets(on::Applied), dependents(ConfigMap, events, empty = allow), watches(Secret, by_name), site = place)]
 async fn stock(Outlet { spec, .. }: &Outlet, cx: &mut Cx) -> Result<Dependents, OutletError> {
     let mut wanted = cx.wanted();
     for name in &spec.maps {
@@ -154,6 +154,9 @@ async fn a_component_lives_in_another_cluster(world: World) -> World {
     let maps = far.maps(&world);
     one_life(&world, &maps, &far.served.kubeconfig()).await;
     assert_eq!(far.clients(), 2, "one for each operator");
+    // The word `events` is for the cluster of the operator only.
+    assert_eq!(far.cluster.log().count(|entry| entry.resource == "events"), 0);
+    assert_eq!(["Created", "Updated", "Deleted"].map(|reason| world.events_sent(reason)), [0; 3]);
     world
 }
 

@@ -7,6 +7,7 @@ mod shop;
 mod any;
 mod drift;
 mod end;
+mod events;
 mod faults;
 mod foreign;
 mod former;

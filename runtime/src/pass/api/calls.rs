@@ -46,6 +46,8 @@ pub(crate) enum Deleted {
     Gone,
     /// It may have finalizers left.
     Terminating,
+    /// It did not exist any more before.
+    Absent,
 }
 
 /// A request, unless its parameters are invalid.
@@ -204,7 +206,7 @@ impl Calls {
             Ok(body) => self.object(target, &body).map(|_| Deleted::Terminating),
             Err(missing) if missing.is_404() => match self.get(target).await? {
                 Some(_) => Err(missing),
-                None => Ok(Deleted::Gone),
+                None => Ok(Deleted::Absent),
             },
             Err(error) => Err(explain(error, DELETE, target, None)),
         }

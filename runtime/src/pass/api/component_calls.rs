@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::Event;
+
 use super::calls::Calls;
 use crate::api::{StepSite, WantedSets};
 use crate::client::StepClient;
@@ -20,6 +23,8 @@ pub(in crate::pass) struct ComponentCalls {
     pub(in crate::pass) wanted: WantedSets,
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) seen: Mutex<u64>,
+    /// Events on dependents, with the dependents that they are about.
+    events: Mutex<Vec<(Event, ObjectReference)>>,
     /// The sites of steps.
     sites: Mutex<HashMap<&'static str, KnownSite>>,
 }
@@ -38,12 +43,23 @@ impl ComponentCalls {
     /// The calls of a pass that finds this sum over its dependents.
     pub(in crate::pass) fn new((cache, clusters): (DependentCache, Clusters), operator: Arc<str>, seen: u64) -> Self {
         let seen = Mutex::new(seen);
-        Self { cache, clusters, operator, wanted: WantedSets::default(), seen, sites: Mutex::default() }
+        let (wanted, events, sites) = (WantedSets::default(), Mutex::default(), Mutex::default());
+        Self { cache, clusters, operator, wanted, seen, events, sites }
     }
 
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) fn seen(&self) -> u64 {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues an event on a dependent.
+    pub(in crate::pass) fn record(&self, event: Event, about: ObjectReference) {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).push((event, about));
+    }
+
+    /// Removes the events, in order.
+    pub(in crate::pass) fn take_events(&self) -> Vec<(Event, ObjectReference)> {
+        std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn sites(&self) -> MutexGuard<'_, HashMap<&'static str, KnownSite>> {

@@ -39,8 +39,9 @@ impl PassBackend {
             return Ok(object);
         }
         let object = owned(&target, &json, self.owner(), relation.labels)?;
-        let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
-        if let Some(applied) = self.applied_before(&calls, &target, &object, known.as_deref()).await? {
+        let known = self.relations.own(&target, &self.identity.uid).map(known_version);
+        let known_uid = known.as_ref().map(|known| &*known.uid);
+        if let Some(applied) = self.applied_before(&calls, &target, &object, known_uid).await? {
             self.children.applied(
                 &target,
                 Applied { intent, seen: ObjectVersion::of(&target, &applied), object: applied.clone() },
@@ -48,7 +49,7 @@ impl PassBackend {
             return Ok(applied);
         }
         let guard = self.relations.writing(&target, &self.identity.uid);
-        let applied = Arc::new(self.owning(&calls, &target).apply(relation.adopt, &object, known).await?);
+        let applied = Arc::new(self.owning(&calls, &target).apply(relation.adopt, &object, known).await?.object);
         let seen = ObjectVersion::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
@@ -85,7 +86,7 @@ impl PassBackend {
     pub(super) async fn delete_child(&self, calls: Calls, target: Target) -> Result<(), ApiError> {
         let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
         let known = self.relations.own(&target, &self.identity.uid);
-        let known = known.map(|seen| KnownVersion { uid: seen.uid, resource_version: seen.resource_version });
+        let known = known.map(known_version);
         let guard = self.relations.writing(&target, &self.identity.uid);
         match self.owning(&calls, &target).delete(known).await {
             // During a deletion it is useless to wait for another owner: a foreign object counts as absent.
@@ -101,4 +102,8 @@ impl PassBackend {
         self.tracked().moved(moved);
         Ok(())
     }
+}
+
+fn known_version(seen: ObjectVersion) -> KnownVersion {
+    KnownVersion { uid: seen.uid, resource_version: seen.resource_version }
 }

@@ -92,6 +92,9 @@ fn add_step(text: &mut String, step: &StepWiring) {
     for pattern in step.manages {
         let _ = write!(text, " manages {pattern}");
     }
+    if step.events {
+        text.push_str(" events");
+    }
     for function in step.ready {
         let kind = function.kind.map_or_else(String::new, |kind| kind().resource.kind.clone());
         let _ = write!(text, " ready {kind}={}", function.name);

@@ -2,6 +2,7 @@
 
 mod body;
 mod discovery;
+mod event;
 mod former;
 mod kind_discovery;
 mod other_objects;

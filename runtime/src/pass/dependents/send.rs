@@ -4,6 +4,7 @@ use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 use super::body::{marked_body, orphan_patch};
+use super::event::Changed;
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, ObjectCall, Owner, Target};
 use crate::dependent_rules::manifest::replacement;
@@ -11,7 +12,7 @@ use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::AdoptionPolicy;
 use crate::dependent_rules::response::{is_kubectl, taken_over};
 use crate::pass::api::PassBackend;
-use crate::pass::api::apply::Owned;
+use crate::pass::api::apply::{KnownVersion, Owned, Written};
 use crate::pass::api::calls::{Calls, Deleted};
 use crate::watch::dependents::DependentCache;
 use crate::wiring::relation::Adopt;
@@ -61,7 +62,9 @@ impl PassBackend {
             ObjectCall::Replace { item, object, live } => {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
-                to.replace(&target, &body, live).await
+                let changed = to.replace(&target, &body, live).await?;
+                self.record_change(step, &target, changed);
+                Ok(())
             }
             ObjectCall::Try { item, object } => {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
@@ -73,7 +76,10 @@ impl PassBackend {
                 calls.try_create(&trial, &body).await
             }
             ObjectCall::Delete { id, live, foreground } => {
-                to.delete(&self.target_of(step, id)?, live, foreground).await
+                let target = self.target_of(step, id)?;
+                let changed = to.delete(&target, live, foreground).await?;
+                self.record_change(step, &target, changed);
+                Ok(())
             }
             ObjectCall::Orphan { id, live } => to.orphan(&owner, &self.target_of(step, id)?, live).await,
         }
@@ -97,10 +103,13 @@ impl PassBackend {
             AdoptionPolicy::Always => Adopt::Always,
         };
         let writing = cache.writing(target);
-        match owned.apply(adopt, body, live.map(|live| live.uid.clone())).await {
-            Ok(written) => {
-                writing.wrote(&written);
+        let known =
+            live.map(|live| KnownVersion { uid: live.uid.clone(), resource_version: live.resource_version.clone() });
+        match owned.apply(adopt, body, known).await {
+            Ok(Written { object, before }) => {
+                writing.wrote(&object);
                 cache.is_served(&target.kind);
+                self.record_change(step, target, Changed::by_apply(before.as_deref(), &object.metadata));
                 Ok(())
             }
             Err(ApiError::Foreign(text)) if self.sets.cluster(step).is_none() => {
@@ -124,24 +133,24 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    async fn replace(self, target: &Target, body: &Value, live: &LiveObject) -> Result<(), ApiError> {
+    async fn replace(self, target: &Target, body: &Value, live: &LiveObject) -> Result<Option<Changed>, ApiError> {
         let gone = || ApiError::Conflict(format!("{target} was deleted or created again").into());
         let found = self.calls.get(target).await?.ok_or_else(gone)?;
         if found.metadata.uid.as_deref() != Some(&*live.uid) {
             return Err(gone());
         }
-        let writing = self.cache.writing(target);
+        let (writing, before) = (self.cache.writing(target), found.metadata.resource_version.clone());
         let written = self.calls.replace(target, &replacement(body, &json!(found))).await?;
         writing.wrote(&written);
-        Ok(())
+        Ok(Changed::by_apply(before.as_deref(), &written.metadata))
     }
 
-    async fn delete(self, target: &Target, live: &LiveObject, foreground: bool) -> Result<(), ApiError> {
+    async fn delete(self, target: &Target, live: &LiveObject, foreground: bool) -> Result<Option<Changed>, ApiError> {
         let writing = self.cache.writing(target);
         let params = if foreground { DeleteParams::foreground() } else { DeleteParams::background() };
         let deleted = self.calls.delete_with(params, target, &live.uid, &live.resource_version).await?;
-        writing.deleted(&live.uid, deleted == Deleted::Gone);
-        Ok(())
+        writing.deleted(&live.uid, deleted != Deleted::Terminating);
+        Ok((deleted != Deleted::Absent).then(|| Changed::deleted(&live.uid)))
     }
 
     async fn orphan(self, owner: &Owner, target: &Target, live: &LiveObject) -> Result<(), ApiError> {

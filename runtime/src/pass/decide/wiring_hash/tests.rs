@@ -171,7 +171,8 @@ fn the_settings_of_a_set_are_part_of_the_wiring() {
         add_step(&mut text, step);
         text
     };
-    let set = StepWiring { within_namespace: true, prefix: Some("x.io"), manages: &["*/*"], ..named("keep") };
-    assert_eq!(added(&set), "\nkeep [] [] false within namespace prefix x.io manages */*");
+    let set =
+        StepWiring { within_namespace: true, events: true, prefix: Some("x.io"), manages: &["*/*"], ..named("keep") };
+    assert_eq!(added(&set), "\nkeep [] [] false within namespace prefix x.io manages */* events");
     assert_eq!(added(&StepWiring { ready: &[READY], ..named("keep") }), "\nkeep [] [] false ready Secret=parts::asked");
 }

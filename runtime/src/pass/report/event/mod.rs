@@ -8,6 +8,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 
+use crate::api::ApiError;
 use crate::condition::{Condition, sanitize};
 use crate::outcome::reporting::EventLevel;
 use crate::pipeline::hook::Event as Announced;
@@ -17,6 +18,9 @@ pub(in crate::pass) use self::recorder::Recorder;
 
 /// Maximum length of a note that the server accepts (events.k8s.io/v1: 1 kB).
 const MAX_NOTE: usize = 1024;
+
+/// The cause in the response to a create in a namespace that is being deleted.
+const TERMINATING: &str = "NamespaceTerminating";
 
 /// Whether the summary changed in status or reason, or the object became stalled or is no longer stalled.
 pub(in crate::pass) fn is_transition(before: &DesiredStatus, after: &DesiredStatus) -> bool {
@@ -66,8 +70,43 @@ fn same(a: &Condition, b: &Condition) -> bool {
 /// Publishes the events in order. A failure is logged and otherwise ignored.
 pub(in crate::pass) async fn publish(recorder: Arc<Recorder>, events: Vec<(Event, ObjectReference)>) {
     for (event, about) in events {
-        if let Err(error) = recorder.send(&event, &about).await {
+        let Err(error) = recorder.send(&event, &about).await else { continue };
+        if is_in_ending_namespace(&error) {
+            tracing::debug!(%error, reason = event.reason, "the namespace of the object is being deleted; the event is dropped");
+        } else {
             tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch on events.events.k8s.io?");
         }
+    }
+}
+
+/// Whether the namespace of the event is being deleted, or is gone.
+fn is_in_ending_namespace(error: &ApiError) -> bool {
+    let Some(kube::Error::Api(status)) = error.detail().source().and_then(|source| source.downcast_ref()) else {
+        return false;
+    };
+    let details = status.details.as_ref();
+    let is_ending = || details.is_some_and(|details| details.causes.iter().any(|cause| cause.reason == TERMINATING));
+    let is_gone = || details.is_some_and(|details| details.kind == "namespaces");
+    status.code == 403 && is_ending() || status.code == 404 && is_gone()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_event_is_dropped_only_if_its_namespace_ends() {
+        let ends = |code: u16, details: serde_json::Value| {
+            let status =
+                json!({ "status": "Failure", "code": code, "reason": "x", "message": "no", "details": details });
+            is_in_ending_namespace(&kube::Error::Api(Box::new(serde_json::from_value(status).unwrap())).into())
+        };
+        assert!(ends(403, json!({ "name": "e", "kind": "events", "causes": [{ "reason": "NamespaceTerminating" }] })));
+        assert!(ends(404, json!({ "name": "a", "kind": "namespaces" })));
+        assert!(!ends(403, json!({ "name": "e", "kind": "events" })));
+        assert!(!ends(404, json!({ "name": "e", "kind": "events" })));
+        assert!(!is_in_ending_namespace(&ApiError::Forbidden("no".into())));
     }
 }
