@@ -1,6 +1,6 @@
 //! Expands the argument `dependents`: the settings of the set as a function of the object, and the checks of the step.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ReturnType;
 use syn::spanned::Spanned;
@@ -14,6 +14,7 @@ use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::kind_text::expand_kind;
 use crate::syntax::krate::Krate;
+use crate::syntax::names::path_text;
 
 /// The relations of the step: `own`, and those to kinds that are known by text or from templates.
 pub(super) fn expand_relations(args: &StepArgs, own: &[TokenStream]) -> TokenStream {
@@ -61,6 +62,17 @@ pub(super) fn expand_manages(args: &StepArgs) -> TokenStream {
     quote!(#(#patterns),*)
 }
 
+/// The patterns of each object.
+pub(super) fn expand_manages_of(step: &Step) -> TokenStream {
+    let (krate, marker) = (&step.args.krate, &step.marker);
+    let source = step.args.keeps.iter().filter_map(|keeps| keeps.manages_of.as_ref()).map(|source| match source {
+        Source::Field(field) => field.to_token_stream().to_string().replace(' ', ""),
+        Source::Function(path) => format!("the function `{}`", path_text(path)),
+    });
+    let read = quote!(#krate::types_of::<#marker>);
+    quote!(#(manages_of: #krate::std::option::Option::Some(#krate::ManagedTypes { source: #source, read: #read }),)*)
+}
+
 /// The declared sets of templates, as a constant next to the impls of the step.
 pub(super) fn expand_templates(args: &StepArgs) -> TokenStream {
     let krate = &args.krate;
@@ -78,6 +90,9 @@ pub(super) fn expand_settings(step: &Step) -> TokenStream {
     let object = hidden("object");
     let (policies, ready_within) = (expand_policies(krate, keeps), expand_ready_within(krate, keeps));
     let limit = keeps.limit.iter();
+    let manages =
+        keeps.manages_of.as_ref().map(|source| read(krate, source, |at| quote_spanned!(at=> TypeList::texts)));
+    let manages = manages.into_iter();
     let may_be_empty = keeps.may_be_empty.then(|| quote!(may_be_empty: true,));
     quote! {
         #[allow(unused_variables)]
@@ -87,6 +102,7 @@ pub(super) fn expand_settings(step: &Step) -> TokenStream {
                 #ready_within
                 #(limit: #limit,)*
                 #may_be_empty
+                #(manages: #manages,)*
                 ..#krate::SetSettings::DEFAULT
             })
         }
@@ -105,19 +121,25 @@ fn expand_policies(krate: &Krate, keeps: &Keeps) -> TokenStream {
         quote!(#(reapply_interval: #krate::std::option::Option::Some(#krate::std::convert::From::from(#reapply)),)*);
     let own =
         quote!(#krate::dependent_policy::Policies { #(#words)* #reapply ..#krate::SetSettings::DEFAULT.policies });
-    let of_object = keeps.policies.as_ref().map(|source| match source {
-        Source::Field(field) => {
-            let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));
-            quote_spanned!(field.span()=> #here::dependent_policy::PoliciesField::policies(&#object.#field))
-        }
-        Source::Function(path) => {
-            let (here, object) = (krate.at(path.span()), hidden_at("object", path.span()));
-            quote_spanned!(path.span()=> #here::dependent_policy::PoliciesField::policies(&#path(#object)))
-        }
-    });
+    let of_object = keeps.policies.as_ref();
+    let of_object = of_object
+        .map(|source| read(krate, source, |at| quote_spanned!(at=> dependent_policy::PoliciesField::policies)));
     match of_object {
         None => quote!(policies: #own,),
         Some(of_object) => quote!(policies: #krate::dependent_policy::Policies::or(#of_object, #own),),
+    }
+}
+
+/// A value of the object, read by a method of a trait at its location.
+fn read(krate: &Krate, source: &Source, method: impl FnOnce(Span) -> TokenStream) -> TokenStream {
+    let span = match source {
+        Source::Field(field) => field.span(),
+        Source::Function(path) => path.span(),
+    };
+    let (here, object, method) = (krate.at(span), hidden_at("object", span), method(span));
+    match source {
+        Source::Field(field) => quote_spanned!(span=> #here::#method(&#object.#field)),
+        Source::Function(path) => quote_spanned!(span=> #here::#method(&#path(#object))),
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Keeps {
     pub(crate) templates: Vec<Path>,
     /// Patterns of the types that the objects of the set serve: `"*.crossplane.io/*"`.
     pub(crate) manages: Vec<LitStr>,
+    /// Where further patterns of an object come from.
+    pub(crate) manages_of: Option<Source>,
     /// The functions that determine whether the objects of a kind are ready.
     pub(crate) ready: Vec<Ready>,
     /// Whether events are recorded on the objects.
@@ -65,7 +67,7 @@ pub(crate) struct TextKind {
     pub(crate) cluster_scoped: bool,
 }
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "adopt",
     "update",
     "delete",
@@ -77,6 +79,7 @@ const KEYS: [&str; 11] = [
     "empty",
     "within",
     "prefix",
+    "manages",
 ];
 /// The words without a value.
 const WORDS: [&str; 3] = ["any", "trusted", "events"];
@@ -99,6 +102,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         texts: Vec::new(),
         templates: Vec::new(),
         manages: Vec::new(),
+        manages_of: None,
         ready: Vec::new(),
         events: false,
         words: Vec::new(),
@@ -292,7 +296,8 @@ impl Keeps {
             return Ok(());
         }
         match name.as_str() {
-            "policies" => self.policies = Some(source(value)?),
+            "policies" => self.policies = Some(source("policies", value)?),
+            "manages" => self.manages_of = Some(source("manages", value)?),
             "reapply" => self.reapply = Some(parse_duration("reapply", &value)?),
             "ready_within" => self.ready_within = Some(limit_of(&value)?),
             "limit" => self.limit = Some(number(&value)?),

@@ -5,7 +5,7 @@ use syn::{Expr, LitInt, LitStr, Path};
 use crate::errors::mistake;
 use crate::syntax::time::Time;
 
-/// Where the policies of an object come from.
+/// Where a value of an object comes from.
 pub(crate) enum Source {
     /// A field of the object: `spec.policies`.
     Field(Expr),
@@ -17,14 +17,14 @@ pub(super) fn is_word(value: &Expr, word: &str) -> bool {
     matches!(value, Expr::Path(path) if path.path.is_ident(word))
 }
 
-pub(super) fn source(value: Expr) -> syn::Result<Source> {
+pub(super) fn source(key: &str, value: Expr) -> syn::Result<Source> {
     match value {
         Expr::Field(_) => Ok(Source::Field(value)),
         Expr::Path(path) if path.qself.is_none() => Ok(Source::Function(path.path)),
         _ => Err(mistake(
             value,
-            "`policies` takes a field or a function of the object",
-            "write for example `policies = spec.policies`",
+            format_args!("`{key}` takes a field or a function of the object"),
+            format_args!("write for example `{key} = spec.{}`", if key == "manages" { "types" } else { key }),
         )),
     }
 }

@@ -102,6 +102,7 @@ impl Rules {
         for step in known.wiring.all_steps() {
             step.relations.iter().for_each(|relation| self.add_reads(relation));
             step.manages.iter().for_each(|pattern| self.add_managed(pattern));
+            step.manages_of.iter().for_each(|_| self.add_managed("*/*"));
             let has_site = step.find_site.is_some() || acts_by_default && step.keeps_dependents();
             let writer = if has_site { &mut *site } else { &mut *self };
             step.relations.iter().for_each(|relation| writer.add_writes(relation, step.deletes));
@@ -116,7 +117,7 @@ impl Rules {
         known.wiring.namespaces().iter().for_each(|relation| self.add_reads(relation));
     }
 
-    /// A rule cannot name a part of a group, and the plural of a kind is not known.
+    /// A rule cannot name a part of a group, and the plural of a kind is not known. Patterns of an object may be any.
     fn add_managed(&mut self, pattern: &str) {
         let group = pattern.split_once('/').map_or(pattern, |(group, _)| group);
         let group = if group.starts_with('*') { "*" } else { group };

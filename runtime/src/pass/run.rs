@@ -152,7 +152,7 @@ async fn tail(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'
             find_site(object, reconciler.deps(), &mut *pass.state).await?;
         }
     }
-    remove_redundant(pass.state).await.map_err(|error| stop(pass.state, &error))
+    remove_redundant(pass.state, object).await.map_err(|error| stop(pass.state, &error))
 }
 
 async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>) -> PassResult {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::former_tool::FormerTool;
 use super::handler::UndoStep;
+use super::managed_types::ManagedTypes;
 use super::ready_function::ReadyFunction;
 use super::relation::{How, Relation};
 use crate::kind::KindInfo;
@@ -38,6 +39,9 @@ pub struct StepWiring {
     /// Patterns of the types that the dependents of the step serve, in addition to those of its CRDs and APIServices.
     #[doc(hidden)]
     pub manages: &'static [&'static str],
+    /// Further patterns, which are those of each object.
+    #[doc(hidden)]
+    pub manages_of: Option<ManagedTypes>,
     /// The functions that determine the status of its dependents, instead of the rules of kstatus.
     #[doc(hidden)]
     pub ready: &'static [ReadyFunction],
@@ -130,6 +134,7 @@ impl StepWiring {
         check: None,
         relations: &[],
         manages: &[],
+        manages_of: None,
         ready: &[],
         events: false,
         within_namespace: false,

@@ -13,6 +13,7 @@ mod foreign;
 mod former;
 mod kubeconfigs;
 mod managed;
+mod managed_by_object;
 mod namespaces;
 mod programs;
 mod property;

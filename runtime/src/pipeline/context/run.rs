@@ -173,46 +173,46 @@ pub(crate) fn undo_all<'a>(
             for find_site in steps.iter().rev().filter_map(|step| step.find_site) {
                 find_site(object, deps, &mut *pass.state).await?;
             }
-            check_sets(steps, pass.state).await?;
+            check_sets(steps, object, pass.state).await?;
         }
         for step in steps.iter().rev() {
             #[cfg(feature = "dependents")]
-            undo_set(step, pass.state).await?;
+            undo_set(step, object, pass.state).await?;
             if let Some(undo) = step.undo {
                 undo(object, deps, &mut *pass.state).await?;
             }
         }
         #[cfg(feature = "dependents")]
-        undo_sets(pass.state).await?;
+        undo_sets(object, pass.state).await?;
         Ok(())
     })
 }
 
 /// Checks that the deletion of the dependents deletes nothing of others. An error marks the condition of the last step with dependents.
 #[cfg(feature = "dependents")]
-async fn check_sets(steps: &'static [StepWiring], state: &mut PassState) -> PassResult {
+async fn check_sets(steps: &'static [StepWiring], object: &Erased, state: &mut PassState) -> PassResult {
     let Some(step) = steps.iter().rfind(|step| step.keeps_dependents()) else { return Ok(()) };
     (state.step, state.cleanup) = (Some(step), None);
-    ended_undo(check_deletion(state).await, state)
+    ended_undo(check_deletion(state, object).await, state)
 }
 
 /// Removes the dependents of a step on the delete path.
 #[cfg(feature = "dependents")]
-async fn undo_set(step: &'static StepWiring, state: &mut PassState) -> PassResult {
+async fn undo_set(step: &'static StepWiring, object: &Erased, state: &mut PassState) -> PassResult {
     if !step.keeps_dependents() {
         return Ok(());
     }
     (state.step, state.cleanup) = (Some(step), None);
-    ended_undo(remove_set(state, Some(step.name)).await, state)
+    ended_undo(remove_set(state, Some(step.name), object).await, state)
 }
 
 /// Removes what is left of all sets, also of steps that are gone from the code.
 #[cfg(feature = "dependents")]
-async fn undo_sets(state: &mut PassState) -> PassResult {
+async fn undo_sets(object: &Erased, state: &mut PassState) -> PassResult {
     if !state.wiring.keeps_dependents() && state.sets.is_empty() {
         return Ok(());
     }
-    ended_undo(remove_set(state, None).await, state)
+    ended_undo(remove_set(state, None, object).await, state)
 }
 
 #[cfg(feature = "dependents")]

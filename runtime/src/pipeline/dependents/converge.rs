@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::error::DependentsError;
 use super::lookup::{calls_of, completed, content, kind_text};
+use super::managed_types::managed_types;
 use super::namespaces::{OwnNamespaces, missing};
 use super::progress::{Progress, unready};
-use super::protection::managed_types;
 use super::reach::{reach, unreachable};
 use super::result::Dependents;
 use super::run::{Ended, Run};
@@ -26,7 +26,7 @@ use crate::wiring::StepWiring;
 pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Result<Dependents, DependentsError> {
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
-    let settings = state.set.unwrap_or(SetSettings::DEFAULT);
+    let settings = state.set.clone().unwrap_or(SetSettings::DEFAULT);
     let step = state.step_name();
     reach(state, calls, step).await?;
     watch(state, calls, &entries).await?;
@@ -38,10 +38,10 @@ pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Resu
     let mut manifests = manifests?;
     let mut own = OwnNamespaces::of((calls, step), settings.policies, &manifests);
     loop {
-        let plan = plan(state, settings, own.with(&mut manifests)?)?;
-        let ended = apply(state, calls, settings, &plan).await?;
+        let plan = plan(state, &settings, own.with(&mut manifests)?)?;
+        let ended = apply(state, calls, &settings, &plan).await?;
         if !own.add(missing(&ended.refused)) {
-            return conclude(state, calls, settings, &plan, ended);
+            return conclude(state, calls, &settings, &plan, ended);
         }
     }
 }
@@ -65,7 +65,7 @@ async fn watch(state: &PassState, calls: &dyn DependentCalls, entries: &[Entry])
 async fn apply(
     state: &mut PassState,
     calls: &dyn DependentCalls,
-    settings: SetSettings,
+    settings: &SetSettings,
     plan: &Plan,
 ) -> Result<Ended, DependentsError> {
     check(state, calls, plan)?;
@@ -91,7 +91,7 @@ async fn apply(
 fn conclude(
     state: &mut PassState,
     calls: &dyn DependentCalls,
-    settings: SetSettings,
+    settings: &SetSettings,
     plan: &Plan,
     ended: Ended,
 ) -> Result<Dependents, DependentsError> {
@@ -130,9 +130,9 @@ pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, Dependents
     }
 }
 
-fn plan(state: &PassState, settings: SetSettings, manifests: Vec<Manifest>) -> Result<Plan, InvalidManifest> {
+fn plan(state: &PassState, settings: &SetSettings, manifests: Vec<Manifest>) -> Result<Plan, InvalidManifest> {
     let component = state.generation().to_string();
-    let manages = state.step.map(managed_types).unwrap_or_default();
+    let manages = state.step.map_or_else(|| Ok(Vec::new()), |step| managed_types(step, &settings.manages))?;
     let (policies, limit) = (settings.policies, settings.limit);
     Plan::new(manifests, PlanOptions { policies, manages: &manages, component: &component, limit })
 }

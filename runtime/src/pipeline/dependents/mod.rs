@@ -9,6 +9,7 @@ mod error;
 #[cfg(feature = "templates")]
 mod kinds;
 mod lookup;
+mod managed_types;
 mod namespaces;
 #[cfg(feature = "programs")]
 mod programs;
@@ -37,6 +38,7 @@ mod yaml;
 pub use self::context::Converge;
 pub use self::entry::Entry;
 pub use self::error::DependentsError;
+pub use self::managed_types::{TypeList, types_of};
 #[cfg(feature = "programs")]
 pub use self::programs::{HelmChart, Kustomization};
 pub(crate) use self::protection::check_deletion;

@@ -1,14 +1,14 @@
 //! What is not deleted as long as objects of others would be deleted with it: types with instances, and namespaces with content.
 
 use super::error::DependentsError;
+use super::managed_types::managed_types_of;
 use super::reach::reach_all;
 use crate::api::{ApiError, DependentCalls, KeptObject, Types};
-use crate::dependent_rules::manifest::ObjectId;
-use crate::dependent_rules::order::TypePattern;
+use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::dependent_rules::policy::DeletePolicy;
 use crate::pipeline::state::PassState;
-use crate::wiring::StepWiring;
+use crate::wiring::handler::Erased;
 
 /// The most objects that a message names.
 const EXAMPLES: usize = 3;
@@ -63,18 +63,19 @@ pub(super) async fn content_of(
     }))
 }
 
-/// The types that the dependents of a step serve, as its author declares them. The macro has checked the patterns.
-pub(super) fn managed_types(step: &StepWiring) -> Vec<TypePattern> {
-    step.manages.iter().filter_map(|pattern| pattern.parse().ok()).collect()
-}
-
 /// Checks, before anything of the component is deleted, that no object of another owner is an instance of a type that would be deleted.
-pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsError> {
+pub(crate) async fn check_deletion(state: &PassState, object: &Erased) -> Result<(), DependentsError> {
     let backend = state.backend.clone();
     let calls = super::lookup::calls_of(&*backend)?;
     reach_all(state, calls).await?;
     let all = calls.all();
     check_policies(&all)?;
+    if all.is_empty() {
+        // Whatever the object says: nothing is deleted with it.
+        return Ok(());
+    }
+    let managed = state.wiring.steps.iter().map(|step| Ok((step, managed_types_of(step, object)?)));
+    let managed = managed.collect::<Result<Vec<_>, InvalidManifest>>()?;
     let (why, sets) = (RemovalReason::ComponentDeleted, set_keys(state));
     let goes = |kept: &&KeptObject| !kept.live.is_deleted && !why.orphans(delete_policy(kept, why));
     for kept in all.iter().filter(goes) {
@@ -86,9 +87,10 @@ pub(crate) async fn check_deletion(state: &PassState) -> Result<(), DependentsEr
             return Err(DependentsError::Blocked(format!("{id} has instances of others: {found}; {cure}")));
         }
     }
-    for step in state.wiring.steps.iter().filter(|step| all.iter().filter(goes).any(|kept| *kept.step == *step.name)) {
-        for pattern in managed_types(step) {
-            let others = calls.instances(step.name, Types::Matching(&pattern), &sets).await?;
+    let deletes = |name: &str| all.iter().filter(goes).any(|kept| *kept.step == *name);
+    for (step, patterns) in managed.iter().filter(|(step, _)| deletes(step.name)) {
+        for pattern in patterns {
+            let others = calls.instances(step.name, Types::Matching(pattern), &sets).await?;
             if let Some(found) = examples(&others.iter().map(ToString::to_string).collect::<Vec<_>>()) {
                 let text = format!("the step {} serves {pattern}, and others have {found}; delete it", step.name);
                 return Err(DependentsError::Blocked(text));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::dependent_rules::policy::Policies;
 
 /// The settings of a set for one component.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[doc(hidden)]
 pub struct SetSettings {
     /// The policies of the component, filled up with those of the attribute.
@@ -16,6 +16,8 @@ pub struct SetSettings {
     pub limit: usize,
     /// Whether a set that had objects may become empty.
     pub may_be_empty: bool,
+    /// The patterns of `manages = ..`, as texts.
+    pub manages: Vec<String>,
 }
 
 impl SetSettings {
@@ -32,5 +34,6 @@ impl SetSettings {
         ready_within: Some(Duration::from_secs(600)),
         limit: 10_000,
         may_be_empty: false,
+        manages: Vec::new(),
     };
 }

@@ -7,11 +7,12 @@ use super::lookup::{calls_of, kind_text};
 use super::protection::check_policies;
 use super::reach::{check, reach};
 use super::status::emptied;
-use super::undo::{names, remove};
+use super::undo::{all_managed_types, names, remove};
 use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
 use crate::pipeline::state::PassState;
+use crate::wiring::handler::Erased;
 use crate::wiring::{StepWiring, Wiring};
 
 /// When a pass looks again at objects that are being deleted, if no event comes before.
@@ -34,7 +35,7 @@ pub(crate) fn lacks_site(state: &PassState, step: &str) -> bool {
 }
 
 /// Removes the objects that no step wants any more, after all steps succeeded. Steps that were not reached keep theirs.
-pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), DependentsError> {
+pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> Result<(), DependentsError> {
     if !state.wiring.keeps_dependents() {
         return Ok(());
     }
@@ -49,7 +50,8 @@ pub(crate) async fn remove_redundant(state: &mut PassState) -> Result<(), Depend
         .cloned()
         .collect();
     check_policies(&redundant)?;
-    let left = remove(state, calls, (redundant, &all), RemovalReason::Redundant).await?;
+    let managed = all_managed_types(state, object, &redundant)?;
+    let left = remove(calls, (redundant, &all), &managed, RemovalReason::Redundant).await?;
     calls.observed();
     if left.objects.is_empty() {
         forget_kinds(state, calls);

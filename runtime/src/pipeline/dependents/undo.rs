@@ -9,7 +9,8 @@ use futures::future::BoxFuture;
 use super::cause::described;
 use super::error::DependentsError;
 use super::lookup::{calls_of, concurrently};
-use super::protection::{content_of, delete_policy, managed_types, set_keys};
+use super::managed_types::managed_types_of;
+use super::protection::{content_of, delete_policy, set_keys};
 use super::reach::{reach, reach_all};
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
 use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
@@ -17,6 +18,7 @@ use crate::dependent_rules::order::{TypePattern, has_pods};
 use crate::dependent_rules::plan::{Removal, RemovalReason, Unwanted, removal};
 use crate::pipeline::state::PassState;
 use crate::wiring::Wiring;
+use crate::wiring::handler::Erased;
 
 /// When a pass looks again at what only the API server shows.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -31,15 +33,14 @@ pub(super) struct Left {
 /// Removes objects, wave by wave, and returns those that still exist after all calls that can be sent now. `all`: all dependents of the
 /// component, also those that stay.
 pub(super) async fn remove(
-    state: &PassState,
     calls: &dyn DependentCalls,
     (objects, all): (Vec<KeptObject>, &[KeptObject]),
+    managed: &[TypePattern],
     why: RemovalReason,
 ) -> Result<Left, ApiError> {
-    let managed: Vec<TypePattern> = state.wiring.steps.iter().flat_map(managed_types).collect();
     let (mut left, mut blocked) = (objects, BTreeMap::new());
     loop {
-        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, (all, &managed), why)).collect();
+        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, (all, managed), why)).collect();
         let mut next = removal(&unwanted, why);
         next.retain(|(i, _)| !blocked.contains_key(&left[*i].id));
         if next.is_empty() {
@@ -54,6 +55,19 @@ pub(super) async fn remove(
         }
         left = left.into_iter().filter_map(|kept| calls.get(&kept.step, &kept.id)).collect();
     }
+}
+
+/// The types that the dependents of all steps serve. `objects`: those that are removed; if there are none, the object may say what it wants.
+pub(super) fn all_managed_types(
+    state: &PassState,
+    object: &Erased,
+    objects: &[KeptObject],
+) -> Result<Vec<TypePattern>, InvalidManifest> {
+    let mut all = Vec::new();
+    for step in state.wiring.steps.iter().filter(|_| !objects.is_empty()) {
+        all.extend(managed_types_of(step, object)?);
+    }
+    Ok(all)
 }
 
 async fn send(
@@ -94,7 +108,11 @@ fn unwanted<'a>(
 ///
 /// # Errors
 /// A call failed, or objects are still there. Their end triggers a pass.
-pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>) -> Result<(), DependentsError> {
+pub(crate) async fn remove_set(
+    state: &mut PassState,
+    step: Option<&'static str>,
+    object: &Erased,
+) -> Result<(), DependentsError> {
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
     match step {
@@ -102,8 +120,9 @@ pub(crate) async fn remove_set(state: &mut PassState, step: Option<&'static str>
         None => reach_all(state, calls).await?,
     }
     let all = calls.all();
-    let of_set = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
-    let left = remove(state, calls, (of_set, &all), RemovalReason::ComponentDeleted).await?;
+    let of_set: Vec<_> = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
+    let managed = all_managed_types(state, object, &of_set)?;
+    let left = remove(calls, (of_set, &all), &managed, RemovalReason::ComponentDeleted).await?;
     calls.observed();
     if let Some(why) = left.blocked.into_values().next() {
         return Err(DependentsError::Blocked(why));

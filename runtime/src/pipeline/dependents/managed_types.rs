@@ -1,0 +1,111 @@
+//! The types that the dependents of a step serve without defining them: patterns of its attribute, and of the object.
+
+use std::collections::BTreeSet;
+
+use crate::dependent_rules::manifest::InvalidManifest;
+use crate::dependent_rules::order::{InvalidTypePattern, TypePattern};
+use crate::pipeline::step::SubReconciler;
+use crate::wiring::StepWiring;
+use crate::wiring::handler::Erased;
+
+/// A list of patterns of types, as texts.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of texts",
+    label = "not a list of patterns of types",
+    note = "`manages` takes `Vec<String>` or `Option<Vec<String>>`, with texts such as `*.crossplane.io/*`"
+)]
+pub trait TypeList {
+    /// The texts.
+    fn texts(&self) -> Vec<String>;
+}
+
+impl<T: AsRef<str>> TypeList for [T] {
+    fn texts(&self) -> Vec<String> {
+        self.iter().map(|text| text.as_ref().to_owned()).collect()
+    }
+}
+
+impl<T: AsRef<str>> TypeList for Vec<T> {
+    fn texts(&self) -> Vec<String> {
+        self.as_slice().texts()
+    }
+}
+
+impl<T: AsRef<str>> TypeList for BTreeSet<T> {
+    fn texts(&self) -> Vec<String> {
+        self.iter().map(|text| text.as_ref().to_owned()).collect()
+    }
+}
+
+impl<T: TypeList> TypeList for Option<T> {
+    fn texts(&self) -> Vec<String> {
+        self.as_ref().map(T::texts).unwrap_or_default()
+    }
+}
+
+impl<T: TypeList + ?Sized> TypeList for &T {
+    fn texts(&self) -> Vec<String> {
+        T::texts(self)
+    }
+}
+
+/// Reads the patterns of an object outside of its step.
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub fn types_of<S: SubReconciler>(object: &Erased) -> Vec<String> {
+    let object: &S::Object = object.downcast_ref().expect("the object of the step");
+    S::dependents(object).map(|settings| settings.manages).unwrap_or_default()
+}
+
+/// The types that the dependents of a step serve, each once: those of its attribute, which the macro has checked, and those of the object.
+///
+/// # Errors
+/// A text of the object is no pattern.
+pub(super) fn managed_types(step: &StepWiring, of_object: &[String]) -> Result<Vec<TypePattern>, InvalidManifest> {
+    let mut all: Vec<TypePattern> = step.manages.iter().filter_map(|pattern| pattern.parse().ok()).collect();
+    for text in of_object {
+        let source = step.manages_of.map_or("manages", |of_object| of_object.source);
+        let pattern = text
+            .parse()
+            .map_err(|error: InvalidTypePattern| InvalidManifest::new("the component", source, error.to_string()))?;
+        if !all.contains(&pattern) {
+            all.push(pattern);
+        }
+    }
+    Ok(all)
+}
+
+/// The same for an object outside of the step.
+pub(super) fn managed_types_of(step: &StepWiring, object: &Erased) -> Result<Vec<TypePattern>, InvalidManifest> {
+    let of_object = step.manages_of.map(|of_object| (of_object.read)(object)).unwrap_or_default();
+    managed_types(step, &of_object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wiring::ManagedTypes;
+
+    #[test]
+    fn a_list_may_be_absent() {
+        let texts = vec!["a/B".to_owned()];
+        assert_eq!((Some(texts.clone()).texts(), None::<Vec<String>>.texts()), (texts.clone(), Vec::new()));
+        assert_eq!((["a/B"].as_slice().texts(), BTreeSet::from(["a/B"]).texts()), (texts.clone(), texts));
+    }
+
+    #[test]
+    fn patterns_of_the_attribute_and_of_the_object_add_up() {
+        let step = StepWiring { manages: &["a.io/*", "b.io/B"], ..StepWiring::EMPTY };
+        let all = managed_types(&step, &["b.io/B".into(), "c.io/C".into(), "c.io/C".into()]).unwrap();
+        assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a.io/*", "b.io/B", "c.io/C"]);
+    }
+
+    #[test]
+    fn an_unreadable_pattern_names_its_field_and_the_cure() {
+        let of_object = ManagedTypes { source: "spec.types", read: |_| vec!["*r.io/*".into()] };
+        let step = StepWiring { manages_of: Some(of_object), ..StepWiring::EMPTY };
+        let error = managed_types_of(&step, &()).unwrap_err().to_string();
+        let expected =
+            "the component: spec.types: `*r.io/*` is no pattern of types: write a group and a kind, such as ";
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
