@@ -24,7 +24,7 @@ pub use crate::pipeline::context::{
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::dependents::{
-    Converges, SetSettings, TypeList, returns_dependents, stores_dependents, types_of,
+    Converges, SetSettings, TypeList, read_settings, returns_dependents, stores_dependents,
 };
 #[cfg(feature = "templates")]
 pub use crate::pipeline::dependents::{Renders, TemplateFile, Templates, check_ready, count_relations, join_relations};
@@ -58,8 +58,8 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, ManagedTypes, Node, Previously,
-    Readable, ReadyFunction, Relation, StepWiring, Verb, When, Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Node, Previously, Readable,
+    ReadyFunction, Relation, StepWiring, Verb, When, Wiring,
 };
 pub use std;
 pub use std::clone::Clone;

@@ -143,7 +143,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_keeps::expand_relations(args, &expand_relations(args));
     let manages = expand_list("manages", expand_keeps::expand_manages(args));
-    let manages_of = expand_keeps::expand_manages_of(step);
+    let settings = expand_keeps::expand_settings_of(step);
     let ready = expand_list("ready", expand_ready::expand_wiring(args));
     let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
     let events = args.keeps.as_ref().filter(|keeps| keeps.events).map(|_| quote!(events: true,));
@@ -163,7 +163,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#check)*
             #relations
             #manages
-            #manages_of
+            #settings
             #ready
             #events
             #within

@@ -62,15 +62,18 @@ pub(super) fn expand_manages(args: &StepArgs) -> TokenStream {
     quote!(#(#patterns),*)
 }
 
-/// The patterns of each object.
-pub(super) fn expand_manages_of(step: &Step) -> TokenStream {
+/// The function that reads the settings of the set from an object, and where further patterns come from.
+pub(super) fn expand_settings_of(step: &Step) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
     let source = step.args.keeps.iter().filter_map(|keeps| keeps.manages_of.as_ref()).map(|source| match source {
         Source::Field(field) => field.to_token_stream().to_string().replace(' ', ""),
         Source::Function(path) => format!("the function `{}`", path_text(path)),
     });
-    let read = quote!(#krate::types_of::<#marker>);
-    quote!(#(manages_of: #krate::std::option::Option::Some(#krate::ManagedTypes { source: #source, read: #read }),)*)
+    let settings = step.args.keeps.iter().map(|_| quote!(#krate::read_settings::<#marker>));
+    quote! {
+        #(manages_of: #krate::std::option::Option::Some(#source),)*
+        #(settings: #krate::std::option::Option::Some(#settings),)*
+    }
 }
 
 /// The declared sets of templates, as a constant next to the impls of the step.

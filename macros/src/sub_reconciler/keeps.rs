@@ -15,7 +15,6 @@ use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::duration::parse_duration;
 use crate::syntax::kind_text;
-use crate::syntax::names::path_text;
 use crate::syntax::suggest;
 use crate::syntax::time::Time;
 

@@ -18,6 +18,9 @@ type Run<'a> = Pin<Box<dyn Future<Output = PassResult> + Send + 'a>>;
 /// the pass.
 pub(crate) type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Erased) -> Run<'a>;
 
+/// Reads the settings of a set from the object.
+pub(crate) type ReadSettings = for<'a> fn(&'a Erased) -> Box<dyn Any>;
+
 /// Like [`UndoStep`], for a daemon. The last parameter is its handle.
 pub(crate) type DaemonTask = for<'a> fn(&'a Erased, &'a Erased, &'a Erased) -> Run<'a>;
 

@@ -7,7 +7,6 @@ mod former_tool;
 pub(crate) mod handler;
 pub mod index;
 mod lifecycle;
-mod managed_types;
 pub mod policy;
 mod ready_function;
 pub(crate) mod relation;
@@ -28,7 +27,6 @@ pub use self::bare_status::BareStatusStore;
 pub use self::flow::{Arm, Node};
 pub use self::former_tool::FormerTool;
 pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};
-pub use self::managed_types::ManagedTypes;
 use self::policy::Policies;
 pub use self::ready_function::ReadyFunction;
 #[cfg(feature = "operator")]

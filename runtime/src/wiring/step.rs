@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::former_tool::FormerTool;
-use super::handler::UndoStep;
-use super::managed_types::ManagedTypes;
+use super::handler::{ReadSettings, UndoStep};
 use super::ready_function::ReadyFunction;
 use super::relation::{How, Relation};
 use crate::kind::KindInfo;
@@ -39,9 +38,12 @@ pub struct StepWiring {
     /// Patterns of the types that the dependents of the step serve, in addition to those of its CRDs and APIServices.
     #[doc(hidden)]
     pub manages: &'static [&'static str],
-    /// Further patterns, which are those of each object.
+    /// The field or the function of the object with further patterns, for messages.
     #[doc(hidden)]
-    pub manages_of: Option<ManagedTypes>,
+    pub manages_of: Option<&'static str>,
+    /// Reads the settings of the set from the object, if the step keeps dependents.
+    #[doc(hidden)]
+    pub settings: Option<ReadSettings>,
     /// The functions that determine the status of its dependents, instead of the rules of kstatus.
     #[doc(hidden)]
     pub ready: &'static [ReadyFunction],
@@ -135,6 +137,7 @@ impl StepWiring {
         relations: &[],
         manages: &[],
         manages_of: None,
+        settings: None,
         ready: &[],
         events: false,
         within_namespace: false,

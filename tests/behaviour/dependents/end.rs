@@ -15,6 +15,7 @@ on_each_server!(
     an_object_that_is_no_longer_wanted_is_deleted,
     a_skipped_step_wants_nothing_and_a_kept_set_is_left_alone,
     fault_11_an_orphan_stays_without_marks,
+    a_delete_policy_that_changed_since_the_last_apply_keeps_the_objects,
     annotations_under_the_prefix_of_another_operator_count,
     a_deleted_component_deletes_its_objects_in_order
 );
@@ -82,6 +83,32 @@ async fn fault_11_an_orphan_stays_without_marks(world: World) -> World {
     world.delete::<Shop>("a").await;
     world.until_gone::<Shop>("a").await;
     assert_eq!(is_orphan("one").await.as_deref(), Some("1"));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_delete_policy_that_changed_since_the_last_apply_keeps_the_objects(world: World) -> World {
+    let operator = start(&world).await;
+    let delete = |policy: &str| json!({ "delete": policy });
+    open(&world, "a", &json!({ "maps": { "one": "1" } })).await;
+    open(&world, "b", &json!({ "maps": { "two": "2" }, "policies": delete("orphan") })).await;
+    let annotations = json!({ "evenkeel.dev/delete-policy": "delete" });
+    open(&world, "c", &json!({ "maps": { "three": "3" }, "annotations": annotations })).await;
+    for name in ["a", "b", "c"] {
+        world.until::<Shop>(name, "ready", is_ready).await;
+    }
+    operator.stop().await.unwrap();
+    for (name, policy) in [("a", "orphan"), ("b", "delete"), ("c", "orphan")] {
+        world.merge::<Shop>(name, json!({ "spec": { "policies": delete(policy) } })).await;
+        world.delete::<Shop>(name).await;
+    }
+    let operator = start(&world).await;
+    for name in ["a", "b", "c"] {
+        world.until_gone::<Shop>(name).await;
+    }
+    let is_there = async |name: &str| world.api::<ConfigMap>().get_opt(name).await.unwrap().is_some();
+    // The annotation of a manifest decides alone.
+    assert_eq!((is_there("one").await, is_there("two").await, is_there("three").await), (true, true, false));
     operator.stop().await.unwrap();
     world
 }

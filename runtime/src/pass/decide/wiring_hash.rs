@@ -92,8 +92,8 @@ fn add_step(text: &mut String, step: &StepWiring) {
     for pattern in step.manages {
         let _ = write!(text, " manages {pattern}");
     }
-    if let Some(of_object) = step.manages_of {
-        let _ = write!(text, " manages {}", of_object.source);
+    if let Some(source) = step.manages_of {
+        let _ = write!(text, " manages {source}");
     }
     if step.events {
         text.push_str(" events");

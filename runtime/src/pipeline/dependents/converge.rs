@@ -163,7 +163,7 @@ fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(
 async fn registered(
     state: &mut PassState,
     calls: &dyn DependentCalls,
-    settings: SetSettings,
+    settings: &SetSettings,
     plan: &Plan,
 ) -> Result<bool, DependentsError> {
     let (key, step) = (state.set_key(), state.step_name());

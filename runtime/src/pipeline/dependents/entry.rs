@@ -12,6 +12,9 @@ use crate::wiring::KindInfo;
 /// The annotation with the status hints of an object.
 const STATUS_HINT: &str = "evenkeel.dev/status-hint";
 
+/// The annotation with the delete policy of an object.
+const DELETE_POLICY: &str = "evenkeel.dev/delete-policy";
+
 /// One object that a step wants, and what the code sets for it.
 ///
 /// An annotation of the object takes precedence over each of these methods.
@@ -119,6 +122,10 @@ impl Entry {
         if let Some(hints) = &overrides.hints {
             // The watch reads them from the object.
             annotate(&mut object, STATUS_HINT, &hints.to_string());
+        }
+        if let Some(delete) = overrides.delete {
+            // At the end it decides alone, whatever the policies of the component are then.
+            annotate(&mut object, DELETE_POLICY, delete.as_str());
         }
         let scope = Scope { namespaced: kind.namespaced, default_namespace: namespace, prefix };
         let mut manifest = Manifest::new(&object, scope)?;

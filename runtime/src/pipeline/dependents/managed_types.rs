@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::settings::settings_of;
 use crate::dependent_rules::manifest::InvalidManifest;
 use crate::dependent_rules::order::{InvalidTypePattern, TypePattern};
-use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
 
@@ -49,13 +49,6 @@ impl<T: TypeList + ?Sized> TypeList for &T {
     }
 }
 
-/// Reads the patterns of an object outside of its step.
-#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
-pub fn types_of<S: SubReconciler>(object: &Erased) -> Vec<String> {
-    let object: &S::Object = object.downcast_ref().expect("the object of the step");
-    S::dependents(object).map(|settings| settings.manages).unwrap_or_default()
-}
-
 /// The types that the dependents of a step serve, each once: those of its attribute, which the macro has checked, and those of the object.
 ///
 /// # Errors
@@ -63,7 +56,7 @@ pub fn types_of<S: SubReconciler>(object: &Erased) -> Vec<String> {
 pub(super) fn managed_types(step: &StepWiring, of_object: &[String]) -> Result<Vec<TypePattern>, InvalidManifest> {
     let mut all: Vec<TypePattern> = step.manages.iter().filter_map(|pattern| pattern.parse().ok()).collect();
     for text in of_object {
-        let source = step.manages_of.map_or("manages", |of_object| of_object.source);
+        let source = step.manages_of.unwrap_or("manages");
         let pattern = text
             .parse()
             .map_err(|error: InvalidTypePattern| InvalidManifest::new("the component", source, error.to_string()))?;
@@ -76,14 +69,12 @@ pub(super) fn managed_types(step: &StepWiring, of_object: &[String]) -> Result<V
 
 /// The same for an object outside of the step.
 pub(super) fn managed_types_of(step: &StepWiring, object: &Erased) -> Result<Vec<TypePattern>, InvalidManifest> {
-    let of_object = step.manages_of.map(|of_object| (of_object.read)(object)).unwrap_or_default();
-    managed_types(step, &of_object)
+    managed_types(step, &settings_of(step, object).manages)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wiring::ManagedTypes;
 
     #[test]
     fn a_list_may_be_absent() {
@@ -101,9 +92,8 @@ mod tests {
 
     #[test]
     fn an_unreadable_pattern_names_its_field_and_the_cure() {
-        let of_object = ManagedTypes { source: "spec.types", read: |_| vec!["*r.io/*".into()] };
-        let step = StepWiring { manages_of: Some(of_object), ..StepWiring::EMPTY };
-        let error = managed_types_of(&step, &()).unwrap_err().to_string();
+        let step = StepWiring { manages_of: Some("spec.types"), ..StepWiring::EMPTY };
+        let error = managed_types(&step, &["*r.io/*".into()]).unwrap_err().to_string();
         let expected =
             "the component: spec.types: `*r.io/*` is no pattern of types: write a group and a kind, such as ";
         assert!(error.starts_with(expected), "{error}");

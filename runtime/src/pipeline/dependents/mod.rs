@@ -3,6 +3,7 @@
 mod cause;
 mod context;
 mod converge;
+mod ending;
 mod entries;
 mod entry;
 mod error;
@@ -38,7 +39,7 @@ mod yaml;
 pub use self::context::Converge;
 pub use self::entry::Entry;
 pub use self::error::DependentsError;
-pub use self::managed_types::{TypeList, types_of};
+pub use self::managed_types::TypeList;
 #[cfg(feature = "programs")]
 pub use self::programs::{HelmChart, Kustomization};
 pub(crate) use self::protection::check_deletion;
@@ -47,7 +48,7 @@ pub(crate) use self::repeat::differences;
 #[cfg(feature = "templates")]
 pub use self::result::Renders;
 pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
-pub use self::settings::SetSettings;
+pub use self::settings::{SetSettings, read_settings};
 pub use self::site::Site;
 #[cfg(feature = "templates")]
 pub use self::source::{Source, SourceError};

@@ -1,5 +1,6 @@
 //! What is not deleted as long as objects of others would be deleted with it: types with instances, and namespaces with content.
 
+use super::ending::Ending;
 use super::error::DependentsError;
 use super::managed_types::managed_types_of;
 use super::reach::reach_all;
@@ -21,16 +22,6 @@ fn types_of(id: &ObjectId) -> Option<Types<'_>> {
     id.is("apiregistration.k8s.io", "APIService").then_some(Types::ApiService(&id.name))
 }
 
-/// The delete policy that holds for an object that is no longer wanted. One that another client set on the object can only keep it.
-pub(super) fn delete_policy(kept: &KeptObject, why: RemovalReason) -> DeletePolicy {
-    // An object that is deleted by mistake cannot be brought back, so one whose policy is unknown stays.
-    let applied = kept.live.applied.map_or(DeletePolicy::Orphan, |applied| applied.delete);
-    match kept.annotated {
-        Some(Ok(annotated)) if why.orphans(annotated) => annotated,
-        _ => applied,
-    }
-}
-
 /// Fails if the delete policy that another client set on an object is not readable.
 pub(super) fn check_policies(objects: &[KeptObject]) -> Result<(), DependentsError> {
     let unreadable = objects.iter().find_map(|kept| match &kept.annotated {
@@ -44,7 +35,7 @@ pub(super) fn check_policies(objects: &[KeptObject]) -> Result<(), DependentsErr
 pub(super) async fn content_of(
     calls: &dyn DependentCalls,
     kept: &KeptObject,
-    why: RemovalReason,
+    ending: &Ending,
 ) -> Result<Option<String>, ApiError> {
     let id = &kept.id;
     if let Some(types) = types_of(id) {
@@ -53,7 +44,7 @@ pub(super) async fn content_of(
         let text = |found| format!("{id} stays as long as there is {found}; delete it, or keep the type");
         return Ok(examples(&instances).map(text));
     }
-    if !id.is("", "Namespace") || delete_policy(kept, why) == DeletePolicy::DeleteWithContent {
+    if !id.is("", "Namespace") || ending.delete_policy(kept) == DeletePolicy::DeleteWithContent {
         return Ok(None);
     }
     let found = calls.content(&kept.step, &id.name).await?;
@@ -76,8 +67,8 @@ pub(crate) async fn check_deletion(state: &PassState, object: &Erased) -> Result
     }
     let managed = state.wiring.steps.iter().map(|step| Ok((step, managed_types_of(step, object)?)));
     let managed = managed.collect::<Result<Vec<_>, InvalidManifest>>()?;
-    let (why, sets) = (RemovalReason::ComponentDeleted, set_keys(state));
-    let goes = |kept: &&KeptObject| !kept.live.is_deleted && !why.orphans(delete_policy(kept, why));
+    let (ending, sets) = (Ending::of(state, object, &all, RemovalReason::ComponentDeleted)?, set_keys(state));
+    let goes = |kept: &&KeptObject| !kept.live.is_deleted && !ending.keeps(kept);
     for kept in all.iter().filter(goes) {
         let Some(types) = types_of(&kept.id) else { continue };
         let others: Vec<String> =

@@ -1,8 +1,12 @@
 //! The settings of a set: the arguments of `dependents(..)`, with the values of the object.
 
+use std::any::Any;
 use std::time::Duration;
 
 use crate::dependent_rules::policy::Policies;
+use crate::pipeline::step::SubReconciler;
+use crate::wiring::StepWiring;
+use crate::wiring::handler::Erased;
 
 /// The settings of a set for one component.
 #[derive(Clone, Debug)]
@@ -36,4 +40,17 @@ impl SetSettings {
         may_be_empty: false,
         manages: Vec::new(),
     };
+}
+
+/// Reads the settings of a set from an object, whose step need not run.
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub fn read_settings<S: SubReconciler>(object: &Erased) -> Box<dyn Any> {
+    let object: &S::Object = object.downcast_ref().expect("the object of the step");
+    Box::new(S::dependents(object))
+}
+
+/// The settings of the set of a step for this object.
+pub(super) fn settings_of(step: &StepWiring, object: &Erased) -> SetSettings {
+    let read = step.settings.and_then(|read| read(object).downcast::<Option<SetSettings>>().ok());
+    read.and_then(|settings| *settings).unwrap_or(SetSettings::DEFAULT)
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use super::ending::Ending;
 use super::error::DependentsError;
 use super::lookup::{calls_of, kind_text};
 use super::protection::check_policies;
 use super::reach::{check, reach};
 use super::status::emptied;
-use super::undo::{all_managed_types, names, remove};
+use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
@@ -50,8 +51,8 @@ pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> 
         .cloned()
         .collect();
     check_policies(&redundant)?;
-    let managed = all_managed_types(state, object, &redundant)?;
-    let left = remove(calls, (redundant, &all), &managed, RemovalReason::Redundant).await?;
+    let ending = Ending::of(state, object, &redundant, RemovalReason::Redundant)?;
+    let left = remove(calls, (redundant, &all), &ending).await?;
     calls.observed();
     if left.objects.is_empty() {
         forget_kinds(state, calls);

@@ -7,10 +7,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::cause::described;
+use super::ending::Ending;
 use super::error::DependentsError;
 use super::lookup::{calls_of, concurrently};
-use super::managed_types::managed_types_of;
-use super::protection::{content_of, delete_policy, set_keys};
+use super::protection::{content_of, set_keys};
 use super::reach::{reach, reach_all};
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall};
 use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
@@ -35,13 +35,12 @@ pub(super) struct Left {
 pub(super) async fn remove(
     calls: &dyn DependentCalls,
     (objects, all): (Vec<KeptObject>, &[KeptObject]),
-    managed: &[TypePattern],
-    why: RemovalReason,
+    ending: &Ending,
 ) -> Result<Left, ApiError> {
     let (mut left, mut blocked) = (objects, BTreeMap::new());
     loop {
-        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, (all, managed), why)).collect();
-        let mut next = removal(&unwanted, why);
+        let unwanted: Vec<Unwanted<'_>> = left.iter().map(|kept| unwanted(kept, all, ending)).collect();
+        let mut next = removal(&unwanted, ending.why);
         next.retain(|(i, _)| !blocked.contains_key(&left[*i].id));
         if next.is_empty() {
             return Ok(Left { objects: left, blocked });
@@ -49,7 +48,7 @@ pub(super) async fn remove(
         // A later wave starts when the pods of this one have ended.
         let waits = next.len() < left.len();
         let sends: Vec<BoxFuture<'_, _>> =
-            next.into_iter().map(|(i, removal)| send(calls, &left[i], (removal, why), waits).boxed()).collect();
+            next.into_iter().map(|(i, removal)| send(calls, &left[i], (removal, ending), waits).boxed()).collect();
         for ended in concurrently(sends).await {
             blocked.extend(ended?);
         }
@@ -57,30 +56,17 @@ pub(super) async fn remove(
     }
 }
 
-/// The types that the dependents of all steps serve. `objects`: those that are removed; if there are none, the object may say what it wants.
-pub(super) fn all_managed_types(
-    state: &PassState,
-    object: &Erased,
-    objects: &[KeptObject],
-) -> Result<Vec<TypePattern>, InvalidManifest> {
-    let mut all = Vec::new();
-    for step in state.wiring.steps.iter().filter(|_| !objects.is_empty()) {
-        all.extend(managed_types_of(step, object)?);
-    }
-    Ok(all)
-}
-
 async fn send(
     calls: &dyn DependentCalls,
     kept: &KeptObject,
-    (removal, why): (Removal, RemovalReason),
+    (removal, ending): (Removal, &Ending),
     waits: bool,
 ) -> Result<Option<(ObjectId, String)>, ApiError> {
     let KeptObject { id, live, step, .. } = kept;
     let call = match removal {
         Removal::Orphan => ObjectCall::Orphan { id, live },
         Removal::Delete => {
-            if let Some(content) = content_of(calls, kept, why).await.map_err(|error| described(id, error))? {
+            if let Some(content) = content_of(calls, kept, ending).await.map_err(|error| described(id, error))? {
                 return Ok(Some((id.clone(), content)));
             }
             ObjectCall::Delete { id, live, foreground: waits && has_pods(&id.group, &id.kind) }
@@ -89,18 +75,14 @@ async fn send(
     calls.send(step, call).await.map(|()| None).map_err(|error| described(id, error))
 }
 
-fn unwanted<'a>(
-    kept: &'a KeptObject,
-    (all, managed): (&[KeptObject], &[TypePattern]),
-    why: RemovalReason,
-) -> Unwanted<'a> {
-    let delete = delete_policy(kept, why);
+fn unwanted<'a>(kept: &'a KeptObject, all: &[KeptObject], ending: &Ending) -> Unwanted<'a> {
+    let delete = ending.delete_policy(kept);
     let order = kept.live.applied.map_or(0, |applied| applied.delete_order);
     let defines = |other: &KeptObject| {
         other.id.is("apiextensions.k8s.io", "CustomResourceDefinition") && other.id.name == kept.type_name
     };
     let is_managed = |pattern: &TypePattern| pattern.matches(&kept.id.group, &kept.id.kind);
-    let is_instance = all.iter().any(defines) || managed.iter().any(is_managed);
+    let is_instance = all.iter().any(defines) || ending.managed.iter().any(is_managed);
     Unwanted { id: &kept.id, delete, order, is_deleted: kept.live.is_deleted, is_instance }
 }
 
@@ -121,8 +103,8 @@ pub(crate) async fn remove_set(
     }
     let all = calls.all();
     let of_set: Vec<_> = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
-    let managed = all_managed_types(state, object, &of_set)?;
-    let left = remove(calls, (of_set, &all), &managed, RemovalReason::ComponentDeleted).await?;
+    let ending = Ending::of(state, object, &of_set, RemovalReason::ComponentDeleted)?;
+    let left = remove(calls, (of_set, &all), &ending).await?;
     calls.observed();
     if let Some(why) = left.blocked.into_values().next() {
         return Err(DependentsError::Blocked(why));

@@ -12,8 +12,8 @@ use crate::wiring::handler::Erased;
 use crate::wiring::policy::Policies;
 use crate::wiring::triggers::Names;
 use crate::wiring::{
-    Arm, Cache, ClaimHandler, HookHandler, How, KindInfo, ManagedTypes, Node, ObserveHandler, Previously,
-    ReadyFunction, StepWiring, When,
+    Arm, Cache, ClaimHandler, HookHandler, How, KindInfo, Node, ObserveHandler, Previously, ReadyFunction, StepWiring,
+    When,
 };
 
 fn run<'a>(_: &'a Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, PassResult> {
@@ -174,7 +174,7 @@ fn the_settings_of_a_set_are_part_of_the_wiring() {
     let set =
         StepWiring { within_namespace: true, events: true, prefix: Some("x.io"), manages: &["*/*"], ..named("keep") };
     assert_eq!(added(&set), "\nkeep [] [] false within namespace prefix x.io manages */* events");
-    let of_object = Some(ManagedTypes { source: "spec.types", read: |_| Vec::new() });
+    let of_object = Some("spec.types");
     assert_eq!(added(&StepWiring { manages_of: of_object, ..named("keep") }), "\nkeep [] [] false manages spec.types");
     assert_eq!(added(&StepWiring { ready: &[READY], ..named("keep") }), "\nkeep [] [] false ready Secret=parts::asked");
 }
