@@ -21,7 +21,7 @@ pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents
 
 // Messages of rustc name these by this path.
 #[doc(hidden)]
-pub use crate::pipeline::dependents::{ConvergedOutput, returns_dependents, stores_dependents};
+pub use crate::pipeline::dependents::{ConvergedOutput, TypeList, returns_dependents, stores_dependents, type_texts};
 // The rules, for tests of them. Not part of the API.
 #[doc(hidden)]
 pub use crate::dependent_rules::{manifest, order, plan, policy, response};

@@ -24,7 +24,7 @@ pub use crate::pipeline::context::{
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::dependents::{
-    Converges, SetSettings, TypeList, read_settings, returns_dependents, stores_dependents,
+    Converges, SetSettings, read_settings, returns_dependents, stores_dependents, type_texts,
 };
 #[cfg(feature = "templates")]
 pub use crate::pipeline::dependents::{Renders, TemplateFile, Templates, check_ready, count_relations, join_relations};

@@ -93,8 +93,7 @@ pub(super) fn expand_settings(step: &Step) -> TokenStream {
     let object = hidden("object");
     let (policies, ready_within) = (expand_policies(krate, keeps), expand_ready_within(krate, keeps));
     let limit = keeps.limit.iter();
-    let manages =
-        keeps.manages_of.as_ref().map(|source| read(krate, source, |at| quote_spanned!(at=> TypeList::texts)));
+    let manages = keeps.manages_of.as_ref().map(|source| read(krate, source, |at| quote_spanned!(at=> type_texts)));
     let manages = manages.into_iter();
     let may_be_empty = keeps.may_be_empty.then(|| quote!(may_be_empty: true,));
     quote! {

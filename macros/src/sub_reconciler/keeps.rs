@@ -195,7 +195,7 @@ impl Keeps {
             _ => return found.push(unknown(word)),
         };
         if is_again {
-            found.push(mistake(word, format_args!("`{word}` is given twice"), "remove one of them"));
+            found.push(mistake(word, format_args!("`{word}` is given twice"), "keep one of them"));
         }
     }
 

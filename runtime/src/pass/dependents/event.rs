@@ -34,22 +34,19 @@ impl Changed {
     }
 }
 
-impl PassBackend {
-    /// Records an event on the dependent, if the step has the word `events`. The events are sent with the client of the operator, so objects
-    /// in other clusters get none.
-    pub(super) fn record_change(&self, step: &str, target: &Target, changed: Option<Changed>) {
-        let has_word = self.wiring.steps.iter().any(|one| one.name == step && one.events);
-        let Some(Changed { reason, uid }) = changed.filter(|_| has_word && self.sets.cluster(step).is_none()) else {
-            return;
-        };
-        let component = &self.identity.target;
-        let namespace = component.namespace.iter().map(|namespace| format!("{namespace}/")).collect::<String>();
-        let note =
-            format!("{reason} by the step {step} of {} {namespace}{}", component.kind.resource.kind, component.name);
-        let related = reference(component, self.identity.uid.clone());
-        let event = Event { secondary: Some(related), ..event(EventType::Normal, reason, &note) };
-        self.sets.record(event, reference(target, uid));
-    }
+/// Records an event on the dependent, if the step has the word `events`. The events are sent with the client of the operator, so objects
+/// in other clusters get none.
+pub(super) fn record_change(backend: &PassBackend, step: &str, target: &Target, changed: Option<Changed>) {
+    let has_word = backend.wiring.steps.iter().any(|one| one.name == step && one.events);
+    let Some(Changed { reason, uid }) = changed.filter(|_| has_word && backend.sets.cluster(step).is_none()) else {
+        return;
+    };
+    let component = &backend.identity.target;
+    let namespace = component.namespace.iter().map(|namespace| format!("{namespace}/")).collect::<String>();
+    let note = format!("{reason} by the step {step} of {} {namespace}{}", component.kind.resource.kind, component.name);
+    let related = reference(component, backend.identity.uid.clone());
+    let event = Event { secondary: Some(related), ..event(EventType::Normal, reason, &note) };
+    backend.sets.record(event, reference(target, uid));
 }
 
 fn reference(target: &Target, uid: String) -> ObjectReference {

@@ -4,7 +4,7 @@ use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 use super::body::{marked_body, orphan_patch};
-use super::event::Changed;
+use super::event::{Changed, record_change};
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, ObjectCall, Owner, Target};
 use crate::dependent_rules::manifest::replacement;
@@ -63,7 +63,7 @@ impl PassBackend {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
                 let changed = to.replace(&target, &body, live).await?;
-                self.record_change(step, &target, changed);
+                record_change(self, step, &target, changed);
                 Ok(())
             }
             ObjectCall::Try { item, object } => {
@@ -78,7 +78,7 @@ impl PassBackend {
             ObjectCall::Delete { id, live, foreground } => {
                 let target = self.target_of(step, id)?;
                 let changed = to.delete(&target, live, foreground).await?;
-                self.record_change(step, &target, changed);
+                record_change(self, step, &target, changed);
                 Ok(())
             }
             ObjectCall::Orphan { id, live } => to.orphan(&owner, &self.target_of(step, id)?, live).await,
@@ -109,7 +109,7 @@ impl PassBackend {
             Ok(Written { object, before }) => {
                 writing.wrote(&object);
                 cache.is_served(&target.kind);
-                self.record_change(step, target, Changed::by_apply(before.as_deref(), &object.metadata));
+                record_change(self, step, target, Changed::by_apply(before.as_deref(), &object.metadata));
                 Ok(())
             }
             Err(ApiError::Foreign(text)) if self.sets.cluster(step).is_none() => {

@@ -19,21 +19,21 @@ pub trait TypeList {
     fn texts(&self) -> Vec<String>;
 }
 
-impl<T: AsRef<str>> TypeList for [T] {
+impl TypeList for [String] {
     fn texts(&self) -> Vec<String> {
-        self.iter().map(|text| text.as_ref().to_owned()).collect()
+        self.to_vec()
     }
 }
 
-impl<T: AsRef<str>> TypeList for Vec<T> {
+impl TypeList for Vec<String> {
     fn texts(&self) -> Vec<String> {
-        self.as_slice().texts()
+        self.clone()
     }
 }
 
-impl<T: AsRef<str>> TypeList for BTreeSet<T> {
+impl TypeList for BTreeSet<String> {
     fn texts(&self) -> Vec<String> {
-        self.iter().map(|text| text.as_ref().to_owned()).collect()
+        self.iter().cloned().collect()
     }
 }
 
@@ -47,6 +47,11 @@ impl<T: TypeList + ?Sized> TypeList for &T {
     fn texts(&self) -> Vec<String> {
         T::texts(self)
     }
+}
+
+/// The texts of a list.
+pub fn type_texts<T: TypeList + ?Sized>(list: &T) -> Vec<String> {
+    list.texts()
 }
 
 /// The types that the dependents of a step serve, each once: those of its attribute, which the macro has checked, and those of the object.
@@ -80,7 +85,8 @@ mod tests {
     fn a_list_may_be_absent() {
         let texts = vec!["a/B".to_owned()];
         assert_eq!((Some(texts.clone()).texts(), None::<Vec<String>>.texts()), (texts.clone(), Vec::new()));
-        assert_eq!((["a/B"].as_slice().texts(), BTreeSet::from(["a/B"]).texts()), (texts.clone(), texts));
+        let set: BTreeSet<String> = texts.iter().cloned().collect();
+        assert_eq!((texts.as_slice().texts(), set.texts()), (texts.clone(), texts));
     }
 
     #[test]

@@ -39,7 +39,7 @@ mod yaml;
 pub use self::context::Converge;
 pub use self::entry::Entry;
 pub use self::error::DependentsError;
-pub use self::managed_types::TypeList;
+pub use self::managed_types::{TypeList, type_texts};
 #[cfg(feature = "programs")]
 pub use self::programs::{HelmChart, Kustomization};
 pub(crate) use self::protection::check_deletion;
