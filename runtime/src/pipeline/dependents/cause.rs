@@ -2,6 +2,7 @@
 
 use kube::core::Status;
 
+use super::error::DependentsError;
 use crate::api::ApiError;
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::response::immutable_field;
@@ -21,11 +22,35 @@ pub(super) fn described(id: &ObjectId, error: ApiError) -> ApiError {
         _ => None,
     };
     let named = |text: &str| if text.contains(&id.to_string()) { text.to_owned() } else { format!("{id}: {text}") };
-    let text = causes.map_or_else(|| named(error.detail()), |causes| format!("{id}: {causes}"));
+    let text = causes.map_or_else(|| named(error.detail()), |causes| format!("{id}: {causes}")) + cure(&error);
     match error {
         // It names the object and its owner.
         foreign @ ApiError::Foreign(_) => foreign,
         error => error.with_message(text),
+    }
+}
+
+/// The error for an object that a limit of the cluster refuses. `None`: it has another cause.
+pub(super) fn limited(id: &ObjectId, error: &ApiError) -> Option<DependentsError> {
+    let Status { code, message, .. } = status(error)?;
+    // The first one is that of etcd, the second one that of its client.
+    let is_large = ["request is too large", "message larger than max"].iter().any(|text| message.contains(text));
+    if *code == 413 || is_large {
+        let text = format!("{id}: it is larger than the API server stores; make it smaller, or split it");
+        return Some(DependentsError::ObjectTooLarge(text));
+    }
+    // What follows are names and counts.
+    let at = message.find("exceeded quota").filter(|_| *code == 403)?;
+    Some(DependentsError::QuotaExceeded(format!("{id}: {}", &message[at..])))
+}
+
+/// What helps against a refusal, if the API server does not say it.
+fn cure(error: &ApiError) -> &'static str {
+    match error {
+        ApiError::Forbidden(detail) if detail.contains("RBAC permissions not currently held") => {
+            "; grant the operator these rules itself, or the verb `escalate` on roles and `bind` on their bindings"
+        }
+        _ => "",
     }
 }
 
@@ -102,6 +127,36 @@ mod tests {
         let expected = "Secret a/login: data[x]: must be shorter; data[y]: the value is refused (Duplicate); \
                         type: the value is refused (Required); and 1 more";
         assert_eq!(described(&id(), error(&causes)).to_string(), expected);
+    }
+
+    #[test]
+    fn limits_of_the_cluster_are_recognised() {
+        let limited = |code: u16, message: &str| {
+            let status = json!({ "status": "Failure", "code": code, "reason": "x", "message": message });
+            let source = kube::Error::Api(Box::new(serde_json::from_value(status).unwrap()));
+            limited(&id(), &ApiError::Failed(ErrorDetail::caused_by("x", source)))
+        };
+        let large = DependentsError::ObjectTooLarge(
+            "Secret a/login: it is larger than the API server stores; make it smaller, or split it".into(),
+        );
+        for (code, message) in [
+            (413, "Request entity too large: limit is 3145728"),
+            (500, "etcdserver: request is too large"),
+            (500, "rpc error: code = ResourceExhausted desc = trying to send message larger than max (3 vs. 2)"),
+        ] {
+            assert_eq!(limited(code, message), Some(large.clone()), "{message}");
+        }
+        let quota = r#"secrets "login" is forbidden: exceeded quota: few, requested: count/secrets=1, used: count/secrets=2, limited: count/secrets=2"#;
+        let text = "Secret a/login: exceeded quota: few, requested: count/secrets=1, used: count/secrets=2, limited: count/secrets=2";
+        assert_eq!(limited(403, quota), Some(DependentsError::QuotaExceeded(text.into())));
+        assert_eq!((limited(403, "no"), limited(500, "exceeded quota")), (None, None));
+    }
+
+    #[test]
+    fn a_role_with_more_rights_than_those_of_the_operator_has_a_cure() {
+        let text = "attempting to grant RBAC permissions not currently held: {..}";
+        let told = described(&id(), ApiError::Forbidden(text.into())).to_string();
+        assert!(told.ends_with("or the verb `escalate` on roles and `bind` on their bindings"), "{told}");
     }
 
     #[test]

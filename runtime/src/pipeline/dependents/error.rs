@@ -26,6 +26,10 @@ pub enum DependentsError {
     SiteUnreachable(String),
     /// The API server refuses to change a field of an existing object.
     FieldImmutable(String),
+    /// The API server does not store an object of this size.
+    ObjectTooLarge(String),
+    /// A quota of the namespace of an object is used up.
+    QuotaExceeded(String),
     /// An object of another owner has the name of a dependent. Contains which one, and when it is looked at again if no watch shows its end.
     Foreign(String, Option<Duration>),
     /// A call failed.
@@ -82,6 +86,8 @@ impl fmt::Display for DependentsError {
             | Self::SiteInvalid(text)
             | Self::SiteUnreachable(text)
             | Self::FieldImmutable(text)
+            | Self::ObjectTooLarge(text)
+            | Self::QuotaExceeded(text)
             | Self::Foreign(text, _)
             | Self::Progressing(text, _)
             | Self::Failed(text, _)
@@ -109,6 +115,8 @@ const SOURCE: &str = "SourceFailed";
 const SITE: &str = "SiteInvalid";
 const UNREACHABLE: &str = "SiteUnreachable";
 const IMMUTABLE: &str = "FieldImmutable";
+const LARGE: &str = "ObjectTooLarge";
+const QUOTA: &str = "QuotaExceeded";
 const PROGRESSING: &str = "DependentsProgressing";
 const FAILED: &str = "DependentFailed";
 const LATE: &str = "DependentsTimedOut";
@@ -158,6 +166,18 @@ const OWN: &[VariantInfo] = &[
         Actions::STALLED,
     ),
     VariantInfo::new(
+        LARGE,
+        "stalled",
+        "An object is larger than the API server stores, which is about 1.5 MiB. Make it smaller, or split it.",
+        Actions::STALLED,
+    ),
+    VariantInfo::new(
+        QUOTA,
+        "transient",
+        "A quota of the namespace of an object is used up; the message names it. It is tried again with back-off.",
+        Actions::TRANSIENT,
+    ),
+    VariantInfo::new(
         PROGRESSING,
         "waiting",
         "Objects are not ready yet, or are being deleted. A change of them triggers a pass.",
@@ -195,16 +215,18 @@ const CALLS: &[VariantInfo] = <ApiError as ReconcileError>::VARIANTS;
 impl ReconcileError for DependentsError {
     fn class(&self) -> Class {
         match self {
-            Self::ManifestInvalid(_) | Self::RenderFailed(_) | Self::SiteInvalid(_) | Self::FieldImmutable(_) => {
-                Class::Stalled
-            }
+            Self::ManifestInvalid(_)
+            | Self::RenderFailed(_)
+            | Self::SiteInvalid(_)
+            | Self::FieldImmutable(_)
+            | Self::ObjectTooLarge(_) => Class::Stalled,
             Self::TimedOut(_) => Class::Waiting { poll: None },
             Self::Foreign(_, poll) | Self::Progressing(_, poll) | Self::Failed(_, poll) => {
                 Class::Waiting { poll: *poll }
             }
             Self::KindMissing(_, poll) => Class::Waiting { poll: Some(*poll) },
             Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
-            Self::SourceFailed(_) | Self::SiteUnreachable(_) => Class::Transient,
+            Self::SourceFailed(_) | Self::SiteUnreachable(_) | Self::QuotaExceeded(_) => Class::Transient,
             Self::Call(error) => error.class(),
         }
     }
@@ -217,6 +239,8 @@ impl ReconcileError for DependentsError {
             Self::SiteInvalid(_) => SITE,
             Self::SiteUnreachable(_) => UNREACHABLE,
             Self::FieldImmutable(_) => IMMUTABLE,
+            Self::ObjectTooLarge(_) => LARGE,
+            Self::QuotaExceeded(_) => QUOTA,
             Self::Foreign(..) => FOREIGN,
             Self::Call(error) => error.reason(),
             Self::Progressing(..) => PROGRESSING,

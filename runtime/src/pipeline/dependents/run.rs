@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::cause::{described, immutable};
+use super::cause::{described, immutable, limited};
 use super::error::{AGAIN, DependentsError};
 use super::lookup::{Known, Refused, StageEnd, completed, concurrently, content, is_completed, live_of};
 use super::namespaces::{create_missing, missing_namespace, refused};
@@ -119,6 +119,9 @@ impl Run<'_> {
             let again = if item.part == Part::Instance { UNTIL_SERVED } else { AGAIN };
             let text = format!("{}: the API server does not serve its kind; install the CRD", item.id);
             return Err(DependentsError::KindMissing(text, again));
+        }
+        if let Some(refused) = limited(&item.id, &error) {
+            return Err(refused);
         }
         let Some(field) = immutable(&error) else {
             return Err(match described(&item.id, error).into() {
