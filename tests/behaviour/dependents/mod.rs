@@ -21,6 +21,7 @@ mod read_back;
 mod readiness;
 mod rendered;
 mod rollout;
+mod settled;
 mod shown;
 mod sites;
 mod sources;

@@ -2,14 +2,13 @@
 
 use evenkeel::dependents::{Dependents, DependentsError, Templates};
 use evenkeel::prelude::*;
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{Settler, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
-use kube::api::{Patch, PatchParams};
 use kube::{CustomResource, CustomResourceExt, KubeSchema, ResourceExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -121,29 +120,6 @@ async fn until_motto(world: &World, motto: &str) {
     eventually(SOON, has).await;
 }
 
-/// A condition as a controller sets it.
-fn is_true(type_: &str, reason: &str) -> Value {
-    json!({ "type": type_, "status": "True", "reason": reason, "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" })
-}
-
-/// Sets the status of the job, which no controller of the in-process server sets.
-async fn finish_job(world: &World) {
-    let (now, done) = ("2026-01-01T00:00:00Z", json!([is_true("Complete", "Test")]));
-    let status = json!({ "status": { "succeeded": 1, "startTime": now, "completionTime": now, "conditions": done } });
-    world.api::<Job>().patch_status("a-setup", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
-}
-
-/// Sets the status of the deployment.
-async fn finish_rollout(world: &World, size: i32) {
-    let generation = world.api::<Deployment>().get("a").await.unwrap().metadata.generation;
-    let conditions = [is_true("Available", "Test"), is_true("Progressing", "NewReplicaSetAvailable")];
-    let status = json!({ "status": {
-        "observedGeneration": generation, "replicas": size, "readyReplicas": size, "updatedReplicas": size,
-        "availableReplicas": size, "conditions": conditions,
-    } });
-    world.api::<Deployment>().patch_status("a", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
-}
-
 async fn templates_become_objects_that_follow_the_spec(world: World) -> World {
     let operator = start(&world).await;
     open(&world, &json!({ "size": 2, "welcome": "hello", "team": "blue" })).await;
@@ -159,13 +135,12 @@ async fn templates_become_objects_that_follow_the_spec(world: World) -> World {
     assert!(world.api::<ConfigMap>().get_opt("a-welcome").await.unwrap().is_some());
     if world.server == Server::InProcess {
         // The second wave starts when the job has ended.
-        finish_job(&world).await;
+        let _settling = Settler::new().start(world.cluster());
         let has_web = || async { world.api::<Deployment>().get_opt("a").await.unwrap() };
         let web = json!(eventually(SOON, has_web).await);
         assert_eq!(web["spec"]["replicas"], 2);
         let mode = &web["spec"]["template"]["spec"]["volumes"][0]["configMap"]["defaultMode"];
         assert_eq!(mode, &json!(0o640), "an octal number, as kubectl reads it");
-        finish_rollout(&world, 2).await;
         world.until::<Stand>("a", "ready", is_ready).await;
         // The document behind the `if` is not wanted any more, and removed when the rest is ready.
         world.merge::<Stand>("a", json!({ "spec": { "welcome": null, "motto": "closed" } })).await;

@@ -34,6 +34,7 @@
 //! The crate also contains test utilities, for operators of plain kube-rs as well as of evenkeel:
 //!
 //! - [`Cluster::seed`]: initial objects, in YAML or typed
+//! - [`Settler`]: makes workloads ready after a delay, as the controllers of a cluster do
 //! - [`Row`]: table tests; for the given objects, a pass or a step makes exactly the listed writes and events
 //! - [`Sweep`]: repeats a scenario with each type of fault and a crash at each call and each await; the final state
 //!   must always be the same
@@ -66,7 +67,7 @@
 //!
 //! - RBAC rules are checked only in a cluster that is built with [`Builder::rbac`].
 //! - There is no kubelet, no scheduler, no default ServiceAccount, and no controller of Deployments, Jobs or Services.
-//!   Objects stay as they were written, and a test writes their status itself.
+//!   Objects stay as they were written. A test writes their status itself, or starts a [`Settler`], which writes it.
 //! - Built-in kinds are checked against their types. Further validation is limited to names, labels, ConfigMap keys,
 //!   selectors of workloads, Leases, Events, role references, services, priority classes, and the mutable fields of
 //!   pods, jobs and claims.
@@ -137,6 +138,7 @@ mod selector;
 mod served_version;
 mod server;
 mod service_address;
+mod settler;
 mod snapshot;
 mod state;
 mod store;
@@ -162,6 +164,7 @@ pub use golden_file::assert_generated;
 pub use log::{Entry, Log, Requests};
 pub use registry::Verb;
 pub use seed::{Seed, SeedError};
+pub use settler::{Settler, Settling};
 pub use snapshot::Snapshot;
 pub use table_test::{Row, Seen};
 

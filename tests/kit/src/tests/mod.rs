@@ -16,6 +16,7 @@ mod rbac;
 mod sdk_calls;
 mod seed;
 mod service;
+mod settle;
 mod smoke;
 mod snapshot;
 mod token;
