@@ -8,6 +8,7 @@ mod delete;
 mod evict;
 mod get;
 mod list;
+mod object_size;
 mod patch;
 mod pod_log;
 mod replicas;

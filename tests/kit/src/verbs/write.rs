@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::replicas;
+use super::{object_size, replicas};
 use crate::admission;
 use crate::api_error::{About, Failure, resource, typed};
 use crate::apply::{Actor, Lists, is_unchanged, own_status, track_update};
@@ -75,7 +75,9 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     if call.is_dry_run() {
         return Ok(Written { object: Arc::new(object), created: true, warnings });
     }
-    let write = Write { resource: kind.storage.clone(), key, old: None, new: Some(stored(kind, object)) };
+    let new = stored(kind, object);
+    object_size::check(&new)?;
+    let write = Write { resource: kind.storage.clone(), key, old: None, new: Some(new) };
     let committed = server.store.commit(write).map_err(|Stale| Failure::already_exists(resource(kind, &name)))?;
     Ok(Written { object: committed, created: true, warnings })
 }
@@ -150,6 +152,7 @@ fn change(
     if call.is_dry_run() {
         return Ok(Some(Written { object: Arc::new(new), created: false, warnings }));
     }
+    object_size::check(&new)?;
     let answer = gone.then(|| Arc::new(new.clone()));
     let write = Write {
         resource: kind.storage.clone(),

@@ -9,10 +9,12 @@ use crate::rule::rules;
 rules![
     a_refused_write_warns_of_unknown_fields,
     a_body_may_be_large_but_not_too_large,
+    an_object_may_be_large_but_not_too_large,
     a_body_nested_too_deep_is_refused,
     a_deep_undeclared_field_is_dropped,
 ];
 
+const APPLY: &str = "application/apply-patch+yaml";
 const MERGE: &str = "application/merge-patch+json";
 
 fn warnings(answer: &Answer) -> Vec<&str> {
@@ -60,6 +62,33 @@ async fn a_body_may_be_large_but_not_too_large(env: &Env) -> Verdict {
         same("message", text(&answer.body["message"]), "Request entity too large: limit is 3145728")?;
     }
     env.get(&path).await?.is(200).map(|_| ())
+}
+
+async fn an_object_may_be_large_but_not_too_large(env: &Env) -> Verdict {
+    // The limit of a request to etcd, and space for metadata, managed fields and the key.
+    const MOST: usize = 3 * 512 * 1024;
+    const REST: usize = 2048;
+    let note = |size: usize| json!({"note": "x".repeat(size)});
+    env.post(&env.path(""), &widget("a", &note(MOST - REST))).await?.is(201)?;
+    let refused = "etcdserver: request is too large";
+    let (new, one) = (env.path(""), env.path("/a"));
+    let large = widget("b", &note(MOST));
+    let answers = [
+        env.post(&new, &large).await?,
+        env.merge(&one, &json!({"spec": note(MOST)})).await?,
+        env.send("PATCH", &format!("{}?fieldManager=m", env.path("/b")), APPLY, &large.to_string()).await?,
+    ];
+    for answer in answers {
+        let answer = answer.is(500)?;
+        same("message", text(&answer.body["message"]), refused)?;
+        same("reason", &answer.body["reason"], &Value::Null)?;
+    }
+    let answer = env.post(&new, &widget("b", &note(5 * MOST / 3))).await?.is(500)?;
+    let message = text(&answer.body["message"]);
+    let start = "rpc error: code = ResourceExhausted desc = trying to send message larger than max (";
+    holds("the client of etcd has a limit, too", message.starts_with(start) && message.ends_with(" vs. 2097152)"))?;
+    // A dry run stores nothing.
+    env.post(&format!("{new}?dryRun=All"), &large).await?.is(201).map(drop)
 }
 
 async fn a_body_nested_too_deep_is_refused(env: &Env) -> Verdict {
