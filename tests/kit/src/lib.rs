@@ -81,7 +81,9 @@
 //! - An object with more than 127 levels of JSON is rejected (501). A real cluster stores up to 9,990 levels, but a
 //!   client of kube cannot read them, since its decoder has a limit of 127, too.
 //! - The built-in kinds are those that operators write most often (`kubectl api-resources` lists them). Other kinds are
-//!   unknown (404), including ReplicationControllers, PodTemplates and webhook configurations.
+//!   unknown (404), including ReplicationControllers and PodTemplates.
+//! - Webhook configurations, APIServices and RuntimeClasses are stored, and have no effect: no webhook is called, and an
+//!   APIService gets no condition `Available` unless a test writes it.
 //! - Old resource versions expire all at once: a list of an old version fails exactly when a watch from that version
 //!   does.
 //! - Eviction budgets are read from the status of their PodDisruptionBudget, which no controller updates.
@@ -89,7 +91,7 @@
 //!   them, or reading them since a given time, is not supported.
 //! - ServiceAccount tokens ([`Builder::rbac`], [`Builder::bearer`]) are opaque strings, and TokenReviews are not
 //!   supported.
-//! - Webhooks and exec are not supported.
+//! - Exec is not supported.
 //!
 //! `tests/rules.txt` in this crate lists each rule of the server with the tests that prove it, and the few rules
 //! without a test.

@@ -47,9 +47,13 @@ async fn client(folder: &std::ffi::OsStr, name: &str) -> Client {
 async fn table(modern: &Client, full: &Client) -> String {
     let mut all = definitions(full, "/openapi/v2", "/definitions").await;
     let versions: BTreeSet<String> = served().into_iter().map(|(version, _)| version).collect();
+    let published = definitions(modern, "/openapi/v3", "/paths").await;
     for version in versions {
         let root = if version.contains('/') { "apis" } else { "api" };
-        all.extend(definitions(modern, &format!("/openapi/v3/{root}/{version}"), "/components/schemas").await);
+        let path = format!("{root}/{version}");
+        if published.contains_key(&path) {
+            all.extend(definitions(modern, &format!("/openapi/v3/{path}"), "/components/schemas").await);
+        }
     }
     let mut taken = Taken { all: &all, found: BTreeMap::new() };
     let mut kinds = BTreeMap::new();

@@ -1,12 +1,13 @@
 //! The table of built-in kinds, one row each.
 
 use k8s_openapi::api::{
-    apps::v1 as apps, authorization::v1 as authorization, autoscaling::v2 as autoscaling, batch::v1 as batch,
-    coordination::v1 as coordination, core::v1 as core, discovery::v1 as discovery, events::v1 as events,
-    networking::v1 as networking, policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling,
-    storage::v1 as storage,
+    admissionregistration::v1 as admission, apps::v1 as apps, authorization::v1 as authorization,
+    autoscaling::v2 as autoscaling, batch::v1 as batch, coordination::v1 as coordination, core::v1 as core,
+    discovery::v1 as discovery, events::v1 as events, networking::v1 as networking, node::v1 as node,
+    policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling, storage::v1 as storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 as apiextensions;
+use k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1 as apiregistration;
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,17 +57,21 @@ fn workloads() -> Vec<Kind> {
 
 fn rest() -> Vec<Kind> {
     vec![
+        webhooks::<admission::MutatingWebhookConfiguration>(),
+        webhooks::<admission::ValidatingWebhookConfiguration>(),
         row::<apiextensions::CustomResourceDefinition>()
             .short(&["crd", "crds"])
             .category("api-extensions")
             .counted()
             .conditional(),
+        row::<apiregistration::APIService>().category("api-extensions").with_status().conditional(),
         row::<coordination::Lease>().created_by_put().conditional(),
         row::<discovery::EndpointSlice>().generated(),
         row::<events::Event>().short(&["ev"]).created_by_put().selecting(regarding_fields()).stored_as("", "events"),
         row::<networking::Ingress>().short(&["ing"]).counted(),
         row::<networking::IngressClass>().generated(),
         row::<networking::NetworkPolicy>().short(&["netpol"]).generated(),
+        row::<node::RuntimeClass>().created_by_put().conditional(),
         row::<rbac::ClusterRole>().created_by_put(),
         row::<rbac::ClusterRoleBinding>().created_by_put(),
         row::<rbac::Role>().created_by_put(),
@@ -74,6 +79,14 @@ fn rest() -> Vec<Kind> {
         row::<scheduling::PriorityClass>().short(&["pc"]).generated(),
         row::<storage::StorageClass>().short(&["sc"]),
     ]
+}
+
+/// Webhook configurations: they are stored, but this server calls no webhooks.
+fn webhooks<T>() -> Kind
+where
+    T: Resource<Scope: Scope> + Serialize + DeserializeOwned,
+{
+    row::<T>().category("api-extensions").generated().conditional()
 }
 
 /// Reviews: they return a result and are not stored.

@@ -26,7 +26,17 @@ fn both_event_groups_share_one_store() {
 fn only_some_kinds_accept_unconditional_updates() {
     let refused: Vec<String> =
         Registry::builtin().iter().filter(|kind| !kind.unconditional_update).map(|kind| kind.kind.clone()).collect();
-    assert_eq!(refused, ["Service", "CustomResourceDefinition", "Lease", "PodDisruptionBudget"]);
+    let expected = [
+        "Service",
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+        "CustomResourceDefinition",
+        "APIService",
+        "Lease",
+        "RuntimeClass",
+        "PodDisruptionBudget",
+    ];
+    assert_eq!(refused, expected);
 }
 
 #[test]

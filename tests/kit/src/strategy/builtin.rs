@@ -113,6 +113,7 @@ fn present(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "ConfigMap" | "Secret") => [key_causes(object), size_causes(object)].concat(),
         ("", "Service") => service::causes(object, live),
+        ("apiregistration.k8s.io", "APIService") => api_service_causes(object),
         ("scheduling.k8s.io", "PriorityClass") => priority::causes(object, live),
         ("apps", "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet") => workload::causes(kind, object, live),
         ("coordination.k8s.io", "Lease") => lease_causes(object),
@@ -183,6 +184,15 @@ fn lease_causes(object: &Value) -> Vec<Cause> {
         }
     }
     causes
+}
+
+/// The name of an APIService consists of its version and group.
+fn api_service_causes(object: &Value) -> Vec<Cause> {
+    let text = |field: &str| object["spec"][field].as_str().unwrap_or_default();
+    let (name, wanted) = (super::fields::meta(object, "name"), format!("{}.{}", text("version"), text("group")));
+    let why = format!("must be `spec.version+\".\"+spec.group`: {}", quoted(&wanted));
+    let cause = || Cause::invalid("metadata.name", quoted(name), &why);
+    (name != wanted).then(cause).into_iter().collect()
 }
 
 fn role_causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {

@@ -6,10 +6,21 @@ use super::fields::{each, fill};
 use super::service;
 use crate::registry::Kind;
 
+/// The group of webhook configurations.
+const ADMISSION: &str = "admissionregistration.k8s.io";
+
 /// Sets the defaults of a built-in kind.
 pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
     if kind.kind == "PriorityClass" && kind.is_builtin() {
         fill(object, json!({"preemptionPolicy": "PreemptLowerPriority"}));
+    }
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        (ADMISSION, "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => {
+            let is_mutating = kind.kind.starts_with("Mutating");
+            each(object, "webhooks", |hook| webhook(hook, is_mutating));
+        }
+        ("apiregistration.k8s.io", "APIService") => api_service(object),
+        _ => {}
     }
     let defaults: fn(&mut Value) = match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => bare,
@@ -26,6 +37,25 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
     fill(object, json!({"spec": {}}));
     if let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) {
         defaults(spec);
+    }
+}
+
+fn webhook(hook: &mut Value, is_mutating: bool) {
+    let own = json!({"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {},
+        "timeoutSeconds": 10});
+    fill(hook, own);
+    if is_mutating {
+        fill(hook, json!({"reinvocationPolicy": "Never"}));
+    }
+    each(hook, "rules", |rule| fill(rule, json!({"scope": "*"})));
+    if let Some(service) = hook.pointer_mut("/clientConfig/service") {
+        fill(service, json!({"port": 443}));
+    }
+}
+
+fn api_service(object: &mut Value) {
+    if let Some(service) = object.pointer_mut("/spec/service").filter(|service| service.is_object()) {
+        fill(service, json!({"port": 443}));
     }
 }
 

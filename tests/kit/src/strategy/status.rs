@@ -11,6 +11,7 @@ fn always(kind: &Kind) -> Option<Value> {
         ("", "Service") | ("networking.k8s.io", "Ingress") => json!({"loadBalancer": {}}),
         ("", "PersistentVolume" | "PersistentVolumeClaim") => json!({"phase": "Pending"}),
         ("", "ResourceQuota") | ("apps", "Deployment") | ("batch", "Job" | "CronJob") => json!({}),
+        ("apiregistration.k8s.io", "APIService") => json!({}),
         ("apps", "ReplicaSet") => json!({"replicas": 0}),
         ("apps", "StatefulSet") => json!({"replicas": 0, "availableReplicas": 0}),
         ("apps", "DaemonSet") => {

@@ -22,6 +22,7 @@ mod expression;
 mod list;
 mod misuse;
 mod rbac;
+mod registration;
 mod rule;
 mod runtime;
 mod server;
@@ -73,6 +74,7 @@ fn all() -> Vec<Rule> {
         misuse::rules(),
         default::rules(),
         rbac::rules(),
+        registration::rules(),
         watch::rules(),
         apply::rules(),
         collect::rules(),
