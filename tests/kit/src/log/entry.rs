@@ -12,6 +12,9 @@ use crate::query::Query;
 use crate::registry::Verb;
 use crate::route::{Route, Target};
 
+/// The header with the impersonated user.
+pub(crate) const IMPERSONATE: &str = "Impersonate-User";
+
 /// A request in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -40,6 +43,10 @@ pub struct Entry {
     pub accept: String,
     /// The User-Agent header; kube sends none.
     pub user_agent: String,
+    /// The impersonated user, from the header `Impersonate-User`.
+    ///
+    /// It is the user of [`Cluster::client_as`](crate::Cluster::client_as), or `None` if the caller acts as itself.
+    pub impersonated: Option<String>,
     /// The `fieldManager` in the query.
     pub field_manager: String,
     /// Whether the request is a dry run.
@@ -73,6 +80,7 @@ impl Entry {
             content_type: header(&parts.headers, CONTENT_TYPE),
             accept: header(&parts.headers, ACCEPT),
             user_agent: header(&parts.headers, USER_AGENT),
+            impersonated: parts.headers.get(IMPERSONATE).and_then(|user| user.to_str().ok()).map(str::to_owned),
             field_manager: query.field_manager,
             body: body.clone(),
             code: 0,

@@ -156,9 +156,12 @@ impl Requests {
 }
 
 impl fmt::Display for Requests {
-    /// Lists one line per request, with its status code and its caller.
+    /// Lists one line per request, with its status code, its caller and the impersonated user.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|entry| writeln!(f, "  {} {} by {}", entry.code, entry.line(), entry.caller()))
+        self.0.iter().try_for_each(|entry| {
+            let user = entry.impersonated.as_ref().map(|user| format!(" as {user}")).unwrap_or_default();
+            writeln!(f, "  {} {} by {}{user}", entry.code, entry.line(), entry.caller())
+        })
     }
 }
 

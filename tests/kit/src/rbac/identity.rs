@@ -7,6 +7,7 @@ use http::request::Parts;
 use super::attributes::Asked;
 use super::{check, token};
 use crate::api_error::Failure;
+use crate::log::IMPERSONATE;
 use crate::state::{Local, Server, User};
 
 const ACCOUNT: &str = "system:serviceaccount:";
@@ -37,7 +38,7 @@ pub(crate) fn user(server: &Server, parts: &Parts) -> Result<User, Failure> {
     let caller = caller(server, parts)?;
     let groups = parts.headers.get_all("Impersonate-Group").iter().filter_map(|group| group.to_str().ok());
     let groups: Vec<String> = groups.map(str::to_owned).collect();
-    let Some(name) = header(&parts.headers, "Impersonate-User") else { return Ok(caller) };
+    let Some(name) = header(&parts.headers, IMPERSONATE) else { return Ok(caller) };
     check(server, &caller, &impersonation(name))?;
     for group in &groups {
         check(server, &caller, &asking("groups", "", group))?;

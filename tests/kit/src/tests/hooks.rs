@@ -54,6 +54,23 @@ async fn the_log_distinguishes_writes_and_has_codes() {
 }
 
 #[tokio::test]
+async fn the_log_has_the_impersonated_user() {
+    let cluster = Cluster::start().await;
+    let served = cluster.serve().await.unwrap();
+    let account = "system:serviceaccount:default:robot";
+    let mut over_http = kube::Config::new(served.url().parse().unwrap());
+    over_http.auth_info.impersonate = Some(account.to_owned());
+    let over_http = kube::Client::try_from(over_http).unwrap();
+    for client in [cluster.client(), cluster.client_as("jane"), over_http] {
+        Api::<ConfigMap>::namespaced(client, "default").list(&ListParams::default()).await.unwrap();
+    }
+    let users: Vec<Option<String>> = cluster.log().entries().into_iter().map(|entry| entry.impersonated).collect();
+    assert_eq!(users, [None, Some("jane".to_owned()), Some(account.to_owned())]);
+    let shown = cluster.log().requests().to_string();
+    assert!(shown.contains("200 list configmaps default by unknown as jane\n"), "{shown}");
+}
+
+#[tokio::test]
 async fn after_compaction_an_old_version_is_expired_in_the_stream() {
     let cluster = Cluster::start().await;
     let maps = maps(&cluster);

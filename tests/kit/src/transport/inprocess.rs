@@ -9,6 +9,7 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
 
+use crate::log::IMPERSONATE;
 use crate::server::handle;
 use crate::state::Local;
 use crate::state::Server;
@@ -18,7 +19,7 @@ pub(crate) fn client(server: &Arc<Server>, namespace: &str, user: Option<HeaderV
     let server = Arc::clone(server);
     let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
         if let Some(user) = &user {
-            request.headers_mut().insert("Impersonate-User", user.clone());
+            request.headers_mut().insert(IMPERSONATE, user.clone());
         }
         answer(Arc::clone(&server), request)
     });
