@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
-use evenkeel_testkit::{Cluster, Settler};
+use evenkeel_testkit::{Cluster, Row, Settler, Snapshot};
 use evenkeel_tests::running::Running;
 use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
@@ -164,4 +164,36 @@ async fn a_wave_that_never_becomes_ready_blocks_the_next_one() {
     sleep(Duration::from_secs(60)).await;
     assert!(is_ready(&world.raw::<Library>("a").await));
     operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_and_snapshots_show_dependents_without_digests() {
+    let seen = Row::new("a new library").given(&*a_library(Some(3)).to_string()).pass::<library>(()).await;
+    let shown = seen.to_string();
+    assert!(shown.contains("- patch configmaps default/rules:\n"), "{shown}");
+    let has_digest = |text: &str| text.split(|c: char| !c.is_ascii_hexdigit()).any(|word| word.len() == 32);
+    assert!(!shown.contains("evenkeel.dev/operator") && !has_digest(&shown), "{shown}");
+    seen.expect(
+        "
+        outcome: Waiting
+        writes:
+        - patch libraries default/a
+        - patch libraries/status default/a: {status: {dependents: {library/open: {digest: <digest>}}}}
+        - patch configmaps default/rules: {metadata: {labels: null, annotations: null}, data: {quiet: 'yes'}}
+        - patch persistentvolumeclaims default/shelf
+        - patch statefulsets default/books
+        - patch libraries/status default/a
+        events: [Normal DependentsProgressing]
+        conditions:
+          Ready: False DependentsProgressing
+          Applied: True Succeeded
+          Healthy: False DependentsProgressing
+          Reconciling: True ProgressingWithRetry
+        ",
+    );
+    let snapshot = |change: fn(Snapshot) -> Snapshot| change(seen.cluster().snapshot()).to_string();
+    let redacted = snapshot(|snapshot| snapshot.ignore("status.observedInputs"));
+    assert!(redacted.contains("evenkeel.dev/applied: 1 <digest> <digest>\n") && !has_digest(&redacted), "{redacted}");
+    assert!(redacted.contains("evenkeel.dev/owner: Library.tests.evenkeel.dev/default/a/library/open for "));
+    assert!(has_digest(&snapshot(Snapshot::with_digests)));
 }

@@ -18,6 +18,8 @@ pub(crate) struct Choice {
     pub(crate) hidden: Vec<String>,
     pub(crate) ignored: Vec<String>,
     pub(crate) owners: bool,
+    /// Whether the digests of dependents are shown.
+    pub(crate) digests: bool,
 }
 
 impl Choice {

@@ -1,6 +1,7 @@
 //! Reproducible snapshots of the objects in a cluster.
 
 mod choice;
+pub(crate) mod marks;
 mod redact;
 
 use std::fmt;
@@ -20,6 +21,7 @@ pub(crate) use redact::Redactor;
 /// - `uid`, `resourceVersion` and `creationTimestamp` are removed from the metadata. Elsewhere a uid is replaced by
 ///   `<uid of Widget w>`, also in the encoded data of a Secret.
 /// - Timestamps are replaced by `<time>`, also in messages.
+/// - Digests in the marks of dependents of evenkeel and in the status of their component are replaced by `<digest>`.
 /// - Names from `generateName` are replaced by `job-<1>`, with the same number at each occurrence.
 /// - Conditions are sorted by type; finalizers and keys are sorted alphabetically.
 /// - CRDs, Events, Leases, the initial namespaces and `managedFields` are excluded.
@@ -92,6 +94,27 @@ impl Snapshot {
         self
     }
 
+    /// Includes the digests of dependents, which change with each change of their content.
+    ///
+    /// ```
+    /// use evenkeel_testkit::{Cluster, Snapshot};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let cluster = Cluster::start().await;
+    /// let digest = "0123456789abcdef0123456789abcdef";
+    /// let marks = format!("labels: {{evenkeel.dev/operator: shops, evenkeel.dev/dependent-of: '{digest}'}}");
+    /// cluster.seed(&*format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a, {marks}}}}}")).await.unwrap();
+    /// assert!(cluster.snapshot().to_string().contains("evenkeel.dev/dependent-of: <digest>\n"));
+    /// assert!(cluster.snapshot().with_digests().to_string().contains(digest));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_digests(mut self) -> Self {
+        self.choice.digests = true;
+        self
+    }
+
     /// Returns the objects in their reproducible form.
     ///
     /// They are sorted by resource, namespace and name.
@@ -104,7 +127,14 @@ impl Snapshot {
             .map(|(_, object)| object)
             .collect();
         let redactor = Redactor::new(&shown);
-        shown.into_iter().map(|object| redactor.object(self.choice.cut(object.clone()))).collect()
+        let redacted = shown.into_iter().map(|object| {
+            let mut object = redactor.object(self.choice.cut(object.clone()));
+            if !self.choice.digests {
+                marks::redact(&mut object);
+            }
+            object
+        });
+        redacted.collect()
     }
 
     /// Asserts that a file contains this snapshot.

@@ -8,7 +8,7 @@ use super::expected;
 use crate::cluster::Cluster;
 use crate::diff::diff;
 use crate::log::Entry;
-use crate::snapshot::Redactor;
+use crate::snapshot::{Redactor, marks};
 
 /// The outcome of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,8 @@ pub(crate) enum Outcome {
 
 /// The observed result of a [`Row`](super::Row).
 ///
-/// `Display` writes it in the format of an expectation for [`expect`](Seen::expect).
+/// `Display` writes it in the format of an expectation for [`expect`](Seen::expect). Dependents of evenkeel have no marks
+/// there: labels and annotations with which the operator finds them, and digests.
 #[derive(Clone, Debug)]
 #[must_use = "what was seen asserts nothing by itself: call `expect`"]
 pub struct Seen {
@@ -66,7 +67,11 @@ impl Seen {
         let objects: Vec<Value> = cluster.server().store.all().iter().map(|(_, object)| Value::clone(object)).collect();
         let redactor = Redactor::new(&objects.iter().collect::<Vec<_>>());
         let writes = cluster.log().requests().writes();
-        let body = |entry: &Entry| redactor.object(entry.json().unwrap_or_default());
+        let body = |entry: &Entry| {
+            let mut body = redactor.object(entry.json().unwrap_or_default());
+            marks::remove(&mut body);
+            body
+        };
         let event_writes = writes.resource("events");
         Self {
             writes: writes.without("events").entries().iter().map(|entry| (line(entry), body(entry))).collect(),
