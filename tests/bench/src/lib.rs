@@ -13,6 +13,7 @@
 
 pub mod answers;
 pub mod draw;
+pub mod fleet;
 pub mod hand;
 pub mod kind;
 pub mod ours;

@@ -51,7 +51,7 @@ pub(crate) fn live<F: Future<Output = ()> + Send + 'static>(answers: &Answers, s
     measure(|| begin(&runtime, answers, &start)).bytes_current as f64 / answers.objects() as f64
 }
 
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
@@ -62,6 +62,6 @@ fn begin<F: Future<Output = ()> + Send + 'static>(runtime: &Runtime, answers: &A
 }
 
 /// Waits for everything that is due: time only passes when there is no other work. Shorter than the resyncs, which are not measured.
-fn settle(runtime: &Runtime) {
+pub(crate) fn settle(runtime: &Runtime) {
     runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
 }

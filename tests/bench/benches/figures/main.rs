@@ -6,12 +6,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench ends at the first surprise")]
 
 mod count;
+mod dependents;
 mod memory;
+mod uncounted;
 
 use std::process::ExitCode;
 
 use evenkeel_bench::draw::{Axis, Line, chart, keep};
-use evenkeel_bench::report::{MEMORY, Report, overwrites};
+use evenkeel_bench::report::{DEPENDENTS, MEMORY, Report, overwrites};
 
 const HELP: &str = "\
 Counts bytes and allocations of a controller, hand-written in two ways and with evenkeel.
@@ -39,7 +41,10 @@ fn main() -> ExitCode {
     let mut report = Report::new(MEMORY);
     sizes.iter().for_each(|size| memory::tables(&mut report, *size));
     draw(&report, &sizes);
-    report.end()
+    let mut dependents = Report::new(DEPENDENTS);
+    dependents::tables(&mut dependents, &dependents::SIZES);
+    let [memory, dependents] = [report.end(), dependents.end()];
+    if memory == ExitCode::SUCCESS { dependents } else { memory }
 }
 
 /// Draws bytes by number of objects, together with one measurement of Go's controller-runtime on an object of the same shape.

@@ -1,5 +1,6 @@
-//! The hand-written operator on kube: a naive baseline as in its examples (B0), and a tuned baseline (B1).
+//! The hand-written operators on kube: a naive baseline as in its examples (B0), a tuned baseline (B1), and one for dependents.
 
+mod component;
 mod idle;
 mod plain;
 mod tuned;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::kind::{NAMESPACE, Release, applied, child, inventory};
 
+pub use component::component;
 pub use idle::{b0_of, b1_of, metadata_of};
 pub use plain::b0;
 pub use tuned::b1;
