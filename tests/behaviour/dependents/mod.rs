@@ -5,6 +5,7 @@ mod estate;
 mod shop;
 
 mod any;
+mod autoscaled;
 mod drift;
 mod end;
 mod events;
