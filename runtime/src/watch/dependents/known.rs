@@ -95,6 +95,8 @@ pub(super) struct Reader {
     pub(super) owner: KindInfo,
     pub(super) reconciler: &'static str,
     pub(super) steps: &'static [StepWiring],
+    /// The names of the steps, which their dependents share.
+    pub(super) names: Arc<[Arc<str>]>,
     /// The field manager of the reconciler.
     pub(super) manager: String,
     /// The kinds whose objects are cached.
@@ -122,7 +124,8 @@ impl Reader {
             return None;
         }
         let step = owner.step_of(self.reconciler)?;
-        let of_step = self.steps.iter().find(|known| known.name == step);
+        let at = self.steps.iter().position(|known| known.name == step);
+        let of_step = at.map(|at| &self.steps[at]);
         let (own, component) = (meta.namespace.as_deref(), owner.namespace.as_deref());
         if !is_own_kind || of_step.is_some_and(|step| !step.may_keep_in(own, component)) {
             return None;
@@ -152,7 +155,7 @@ impl Reader {
         };
         Some(KnownDependent {
             component: Key::new(owner.namespace.as_deref(), &owner.reference.name),
-            step: step.into(),
+            step: at.map_or_else(|| step.into(), |at| self.names[at].clone()),
             live,
             fields: applied_fields(&object, &self.manager),
             content,

@@ -68,7 +68,9 @@ impl DependentCache {
         let kept = || wiring.relations().filter(|relation| relation.how == How::Keeps);
         let cached = kept().filter(|relation| relation.cache == Cache::Full).filter_map(|one| Some(one.kind?()));
         let cached = cached.collect();
-        let reader = Reader { owner, reconciler: wiring.name, steps: wiring.steps, manager, cached, cluster };
+        let (reconciler, steps) = (wiring.name, wiring.steps);
+        let names = steps.iter().map(|step| step.name.into()).collect();
+        let reader = Reader { owner, reconciler, steps, names, manager, cached, cluster };
         let cache = Self(Arc::new(Inner {
             reader,
             selector: format!("{OPERATOR}={operator}"),

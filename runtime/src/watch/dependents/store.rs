@@ -17,7 +17,8 @@ pub(super) struct Store(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    objects: HashMap<Id, Entry>,
+    /// Boxed, since half of the slots of a table are empty.
+    objects: HashMap<Id, Box<Entry>>,
     components: HashMap<Key, Group>,
     /// The lists of each kind that have begun.
     lists: HashMap<usize, u64>,
@@ -104,6 +105,7 @@ impl Store {
                 (known.baseline, known.since) = (before.baseline, before.since);
             }
             if is_same {
+                (known.component, known.step) = (before.component.clone(), before.step.clone());
                 entry.known = known;
                 return Vec::new();
             }
@@ -198,19 +200,26 @@ impl State {
         self.lists.get(&at).copied().unwrap_or_default()
     }
 
-    fn insert(&mut self, id: Id, entry: Entry) {
+    fn insert(&mut self, mut id: Id, mut entry: Entry) {
         self.remove(&id);
+        // The texts of a component are in memory once.
+        if let Some((component, _)) = self.components.get_key_value(&entry.known.component) {
+            entry.known.component = component.clone();
+        }
+        if id.1.namespace == entry.known.component.namespace {
+            id.1.namespace.clone_from(&entry.known.component.namespace);
+        }
         let group = self.components.entry(entry.known.component.clone()).or_default();
         group.sum = group.sum.wrapping_add(entry.known.number(&id.1));
         group.ids.insert(id.clone());
         if entry.known.live.applied.is_some_and(|applied| applied.reapply.is_some()) {
             group.reapplied.insert(id.clone());
         }
-        self.objects.insert(id, entry);
+        self.objects.insert(id, Box::new(entry));
     }
 
     fn remove(&mut self, id: &Id) -> Option<Key> {
-        let Entry { known, .. } = self.objects.remove(id)?;
+        let Entry { known, .. } = *self.objects.remove(id)?;
         let group = self.components.get_mut(&known.component)?;
         group.sum = group.sum.wrapping_sub(known.number(&id.1));
         group.ids.remove(id);
