@@ -129,4 +129,10 @@ pub mod sap_faults {}
 #[doc = include_str!("figures/outage.svg")]
 ///
 #[doc = include_str!("figures/bare.md")]
+///
+/// # Dependents
+///
+#[doc = include_str!("figures/dependents.md")]
+///
+#[doc = include_str!("figures/dependents_calls.md")]
 pub mod figures {}

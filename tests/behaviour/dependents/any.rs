@@ -226,7 +226,9 @@ fn a_set_of_any_kind_needs_all_rights() {
 async fn a_kind_that_may_not_be_listed_holds_up_its_own_components_only() {
     let world = World::within(Cluster::start().await);
     world.install(&Locker::crd()).await;
-    world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("serviceaccounts").verb(Verb::List).always());
+    for verb in [Verb::List, Verb::Watch] {
+        world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("serviceaccounts").verb(verb).always());
+    }
     let operator = world.operator::<locker>(());
     create(&world, "a", PAIR).await;
     let is_forbidden =

@@ -11,7 +11,8 @@ use evenkeel_tests::running::Running;
 use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::{condition, is_ready};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
-use kube::api::{Api, DeleteParams};
+use k8s_openapi::api::events::v1::Event;
+use kube::api::{Api, DeleteParams, ListParams};
 use kube::{CustomResource, CustomResourceExt, KubeSchema, ResourceExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -121,7 +122,14 @@ async fn each_change_is_an_event_on_the_dependent(world: World) -> World {
     assert_eq!((&event["type"], &event["reportingController"]), (&json!("Normal"), &json!("tester")));
     assert_eq!(event["note"], format!("Created by the step write of Diary {}/a", world.namespace));
     // The server has it, in the namespace of the dependent.
-    assert_eq!(world.events("one").await.len(), 1);
+    let stored = world.api::<Event>().list(&ListParams::default()).await.unwrap().items;
+    assert_eq!(
+        stored
+            .iter()
+            .filter(|event| event.regarding.as_ref().is_some_and(|of| of.name.as_deref() == Some("one")))
+            .count(),
+        1
+    );
     world.merge::<Diary>("a", json!({ "spec": { "pages": { "one": "3" }, "lock": "8" } })).await;
     until_events(&world, "one", &["Created", "Updated"]).await;
     world.merge::<Diary>("a", json!({ "spec": { "pages": { "two": null } } })).await;

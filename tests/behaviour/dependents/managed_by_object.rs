@@ -144,7 +144,9 @@ async fn an_unreadable_pattern_stops_the_set_before_anything_is_written(world: W
     assert_eq!(condition(&mill, "Stalled").unwrap()["status"], "True");
     assert!(world.api::<ConfigMap>().get_opt("engine").await.unwrap().is_none());
     // Another set of the component has its own patterns, from a function.
-    world.merge::<Mill>("a", json!({ "spec": { "types": [], "more": ["Gear"] } })).await;
+    world.delete::<Mill>("a").await;
+    world.until_gone::<Mill>("a").await;
+    create(&world, json!({ "more": ["Gear"] })).await;
     let mill = until_reason(&world, "Healthy", "ManifestInvalid").await;
     let text = format!("the component: the function `more_types`: `Gear` is no pattern of types: {cure}");
     assert_eq!(message(&mill, "Healthy"), text);

@@ -6,6 +6,7 @@ mod shop;
 
 mod any;
 mod autoscaled;
+mod cost;
 mod drift;
 mod end;
 mod events;

@@ -15,44 +15,36 @@ use crate::pass::api::PassBackend;
 use crate::pass::api::calls::Calls;
 use crate::wiring::{FormerTool, KindInfo};
 
-impl PassBackend {
-    /// The component as an earlier tool of the step marked its objects; `None`: there was none.
-    pub(super) async fn former_owner(&self, step: &str) -> Result<Option<FormerOwner>, ApiError> {
-        let wiring = self.wiring.steps.iter().find(|one| one.name == step);
-        let Some(previously) = wiring.map(|step| step.previously).filter(|one| *one != FormerTool::NONE) else {
-            return Ok(None);
-        };
-        let cluster: Arc<str> = match previously.marks {
-            [] => Arc::default(),
-            _ => self.sets.clusters.identify().await?,
-        };
-        let Target { namespace, name, .. } = &self.identity.target;
-        Ok(Some(FormerOwner::new(previously, &cluster, namespace.as_deref(), name)))
-    }
+/// The component as an earlier tool of the step marked its objects; `None`: there was none.
+pub(super) async fn former_owner(backend: &PassBackend, step: &str) -> Result<Option<FormerOwner>, ApiError> {
+    let wiring = backend.wiring.steps.iter().find(|one| one.name == step);
+    let Some(previously) = wiring.map(|step| step.previously).filter(|one| *one != FormerTool::NONE) else {
+        return Ok(None);
+    };
+    let cluster: Arc<str> = match previously.marks {
+        [] => Arc::default(),
+        _ => backend.sets.clusters.identify().await?,
+    };
+    let Target { namespace, name, .. } = &backend.identity.target;
+    Ok(Some(FormerOwner::new(previously, &cluster, namespace.as_deref(), name)))
 }
 
-impl PassBackend {
-    /// The objects of a kind with the label of the earlier tool.
-    async fn listed_former(
-        &self,
-        step: &str,
-        calls: &Calls,
-        kind: &KindInfo,
-        former: &FormerOwner,
-    ) -> Result<Vec<DynamicObject>, ApiError> {
-        let elsewhere = self.sets.cluster(step);
-        let namespaces = elsewhere.map_or_else(|| self.relations.namespaces(kind), |_| vec![None]);
-        let mut found = Vec::new();
-        for namespace in namespaces {
-            for selector in former.selectors() {
-                match calls.list(&Selection::new(kind.clone(), namespace.clone(), &selector)).await {
-                    Err(ApiError::NotServed(_)) => {}
-                    listed => found.extend(listed?),
-                }
+/// The objects of a kind with the label of the earlier tool, in these namespaces.
+async fn listed(
+    calls: &Calls,
+    (kind, namespaces): (&KindInfo, Vec<Option<String>>),
+    former: &FormerOwner,
+) -> Result<Vec<DynamicObject>, ApiError> {
+    let mut found = Vec::new();
+    for namespace in namespaces {
+        for selector in former.selectors() {
+            match calls.list(&Selection::new(kind.clone(), namespace.clone(), &selector)).await {
+                Err(ApiError::NotServed(_)) => {}
+                listed => found.extend(listed?),
             }
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 impl FormerObjects for PassBackend {
@@ -63,11 +55,13 @@ impl FormerObjects for PassBackend {
         delete: DeletePolicy,
     ) -> BoxFuture<'a, Result<(), ApiError>> {
         async move {
-            let Some(former) = self.former_owner(step).await? else { return Ok(()) };
+            let Some(former) = former_owner(self, step).await? else { return Ok(()) };
             let (calls, cache) = (self.set_calls(step), self.cache_of(step)?);
             let owner: Owner = self.owner_of(&self.wiring.set_key(step));
             for kind in cache.kinds() {
-                for object in self.listed_former(step, &calls, &kind, &former).await? {
+                let elsewhere = self.sets.cluster(step);
+                let namespaces = elsewhere.map_or_else(|| self.relations.namespaces(&kind), |_| vec![None]);
+                for object in listed(&calls, (&kind, namespaces), &former).await? {
                     let meta = &object.metadata;
                     let (group, name) = (kind.resource.group.clone(), meta.name.clone().unwrap_or_default());
                     let id =

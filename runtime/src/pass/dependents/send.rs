@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::body::{marked_body, orphan_patch};
 use super::event::{Changed, record_change};
+use super::former::former_owner;
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, ObjectCall, Owner, Target};
 use crate::dependent_rules::manifest::replacement;
@@ -94,7 +95,7 @@ impl PassBackend {
         live: Option<&LiveObject>,
     ) -> Result<(), ApiError> {
         // Only an object that is no dependent yet may be one of an earlier tool.
-        let former = if live.is_none() { self.former_owner(step).await? } else { None };
+        let former = if live.is_none() { former_owner(self, step).await? } else { None };
         let claimant = Claimant { former: former.as_ref(), ..Claimant::new(owner, &calls.field_manager) };
         let owned = Owned { calls, claimant, target, subscriber: None };
         let adopt = match item.settings.adoption {

@@ -1,5 +1,7 @@
 //! What holds for dependents that are no longer wanted, by the object as it is now and by what was applied.
 
+use std::any::Any;
+
 use super::managed_types::managed_types_of;
 use super::settings::settings_of;
 use crate::api::KeptObject;
@@ -8,6 +10,7 @@ use crate::dependent_rules::order::TypePattern;
 use crate::dependent_rules::plan::RemovalReason;
 use crate::dependent_rules::policy::DeletePolicy;
 use crate::pipeline::state::PassState;
+use crate::pipeline::step::SubReconciler;
 use crate::wiring::handler::Erased;
 
 /// The end of some dependents.
@@ -57,6 +60,13 @@ impl Ending {
     pub(super) fn keeps(&self, kept: &KeptObject) -> bool {
         self.why.orphans(self.delete_policy(kept))
     }
+}
+
+/// Reads the settings of a set from an object, whose step need not run.
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub fn read_settings<S: SubReconciler>(object: &Erased) -> Box<dyn Any> {
+    let object: &S::Object = object.downcast_ref().expect("the object of the step");
+    Box::new(S::dependents(object))
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ mod wanted;
 mod yaml;
 
 pub use self::context::Converge;
+pub use self::ending::read_settings;
 pub use self::entry::Entry;
 pub use self::error::DependentsError;
 pub use self::managed_types::{TypeList, type_texts};
@@ -48,7 +49,7 @@ pub(crate) use self::repeat::differences;
 #[cfg(feature = "templates")]
 pub use self::result::Renders;
 pub use self::result::{Converged, ConvergedOutput, Converges, Dependents, returns_dependents, stores_dependents};
-pub use self::settings::{SetSettings, read_settings};
+pub use self::settings::SetSettings;
 pub use self::site::Site;
 #[cfg(feature = "templates")]
 pub use self::source::{Source, SourceError};

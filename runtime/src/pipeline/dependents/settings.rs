@@ -1,10 +1,8 @@
 //! The settings of a set: the arguments of `dependents(..)`, with the values of the object.
 
-use std::any::Any;
 use std::time::Duration;
 
 use crate::dependent_rules::policy::Policies;
-use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
 
@@ -40,13 +38,6 @@ impl SetSettings {
         may_be_empty: false,
         manages: Vec::new(),
     };
-}
-
-/// Reads the settings of a set from an object, whose step need not run.
-#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
-pub fn read_settings<S: SubReconciler>(object: &Erased) -> Box<dyn Any> {
-    let object: &S::Object = object.downcast_ref().expect("the object of the step");
-    Box::new(S::dependents(object))
 }
 
 /// The settings of the set of a step for this object.
