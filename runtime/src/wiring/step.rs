@@ -110,6 +110,7 @@ impl StepWiring {
     }
 
     /// Whether the step may keep objects of kinds that it does not declare.
+    #[cfg(feature = "dependents")]
     pub(crate) fn keeps_any(&self) -> bool {
         self.relations.iter().any(Relation::is_any)
     }

@@ -38,6 +38,7 @@ pub(crate) struct KnownVersion {
 pub(crate) struct Written {
     pub(crate) object: DynamicObject,
     /// The version that was known of it; `None`: it was created.
+    #[cfg_attr(not(feature = "dependents"), allow(dead_code, reason = "only sets of dependents record events"))]
     pub(crate) before: Option<String>,
 }
 
