@@ -27,9 +27,10 @@ fn text(kind: &ReadyKind) -> String {
     }
 }
 
-/// Whether the step lists the kind. The kinds of templates are known when their constants are evaluated.
+/// Whether the step may keep the kind. The kinds of templates are known when their constants are evaluated.
 fn may_list(keeps: &Keeps, kind: &ReadyKind) -> bool {
     match kind {
+        _ if keeps.any.is_some() => true,
         ReadyKind::Type(path) => keeps.kinds.iter().any(|listed| path_text(listed) == path_text(path)),
         ReadyKind::Text { api_version, kind, .. } => !keeps.templates.is_empty() || keeps.lists(api_version, kind),
     }

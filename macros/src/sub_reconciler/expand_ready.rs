@@ -39,7 +39,7 @@ fn expand_info(krate: &Krate, kind: &ReadyKind) -> TokenStream {
 pub(super) fn expand_checks(krate: &Krate, keeps: &Keeps) -> TokenStream {
     let sets = hidden("TEMPLATES");
     let checks = keeps.ready.iter().filter_map(|Ready { kind, .. }| match kind {
-        ReadyKind::Text { text, api_version, kind } if !keeps.lists(api_version, kind) => {
+        ReadyKind::Text { text, api_version, kind } if keeps.any.is_none() && !keeps.lists(api_version, kind) => {
             let (here, kind) = (krate.at(text.span()), expand_kind(krate, api_version, kind, None, false));
             let checked = quote_spanned!(text.span()=> #here::check_ready(#sets, &#kind));
             Some(quote!(const _: () = #checked;))

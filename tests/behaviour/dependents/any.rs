@@ -1,6 +1,6 @@
 //! Sets with `any`: their kinds are known when they are rendered.
 
-use evenkeel::dependents::{Dependents, DependentsError};
+use evenkeel::dependents::{Dependents, DependentsError, ObjectStatus};
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
 use evenkeel_tests::on_each_server;
@@ -59,7 +59,9 @@ pub(crate) async fn locker(locker: &Locker, cx: &mut Pass<'_>) -> PassResult {
 }
 
 /// The same for trusted users, with an account that the code adds to each set.
-#[sub_reconciler(sets(on::Applied), dependents(any, trusted))]
+///
+/// A drawer is ready when it is deep enough, in whatever version.
+#[sub_reconciler(sets(on::Applied), dependents(any, trusted, ready("any.tests.evenkeel.dev/v2/Drawer" = is_deep)))]
 async fn stow_anywhere(Locker { spec, .. }: &Locker, cx: &mut Cx) -> Result<Dependents, LockerError> {
     let mut wanted = cx.wanted();
     let mut account = ServiceAccount::default();
@@ -67,6 +69,13 @@ async fn stow_anywhere(Locker { spec, .. }: &Locker, cx: &mut Cx) -> Result<Depe
     wanted.add(&account).apply_order(-1);
     wanted.yaml(&spec.text);
     Ok(cx.converge(wanted).await?)
+}
+
+fn is_deep(drawer: &Value) -> ObjectStatus {
+    match drawer["spec"]["depth"].as_u64() {
+        Some(depth) if depth > 0 => ObjectStatus::Current,
+        _ => ObjectStatus::InProgress("it is too flat".into()),
+    }
 }
 
 #[reconciler(conditions = LockerCondition)]
@@ -141,9 +150,9 @@ fn drawers() -> Value {
             "versions": [version("v2", true), version("v1", false)] } })
 }
 
-fn drawer(version: &str, name: &str) -> String {
+fn drawer(version: &str, name: &str, depth: u8) -> String {
     let drawer = json!({ "apiVersion": format!("{GROUP}/{version}"), "kind": "Drawer", "metadata": { "name": name },
-        "spec": { "depth": 1 } });
+        "spec": { "depth": depth } });
     drawer.to_string()
 }
 
@@ -155,8 +164,12 @@ async fn a_type_and_its_instances_are_in_one_set_and_in_two_versions(world: Worl
     eventually(SOON, || async { crds.get_opt(&name).await.ok()?.is_none().then_some(()) }).await;
     world.install(&Locker::crd()).await;
     let operator = world.operator::<vault>(());
-    let text = format!("{}\n---\n{}\n---\n{}\n", drawer("v1", "old"), drawers(), drawer("v2", "new"));
-    create(&world, "a", &text).await;
+    let text =
+        |depth: u8| format!("{}\n---\n{}\n---\n{}\n", drawer("v1", "old", depth), drawers(), drawer("v2", "new", 1));
+    create(&world, "a", &text(0)).await;
+    let is_flat = |locker: &Value| message(locker, "Applied").contains("it is too flat");
+    world.until::<Locker>("a", "too flat", is_flat).await;
+    world.merge::<Locker>("a", json!({ "spec": { "text": text(1) } })).await;
     world.until::<Locker>("a", "ready", is_ready).await;
     let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(GROUP, "v2", "Drawer"), "drawers");
     let all = Api::<DynamicObject>::namespaced_with(world.client.clone(), &world.namespace, &resource);
