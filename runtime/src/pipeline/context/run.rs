@@ -47,11 +47,10 @@ impl<O, C> Pipeline<O, C> {
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
-        #[cfg(feature = "dependents")]
-        let set = S::dependents(seen(object));
         let (cx, limit) = begin(pass);
+        // In one expression: code that drops the settings if a call panics would be compiled for each step.
         #[cfg(feature = "dependents")]
-        cx.state.begin_set(set);
+        cx.state.begin_set(S::dependents(seen(object)));
         (cx, seen(object), limit)
     }
 }
