@@ -65,8 +65,7 @@ fn check_any(args: &StepArgs, errors: &mut Errors) {
     let Some(keeps) = &args.keeps else { return };
     match (&keeps.any, &keeps.trusted) {
         (Some(any), None) if args.site.is_none() && !keeps.within_namespace => {
-            let headline =
-                "with `any`, a user who writes the object could create anything with the rights of the operator";
+            let headline = "`any` gives the users of this kind all rights of the operator";
             let help = "limit it by `site = ..` on the step or `within = namespace`, or write `trusted` if these users may do that";
             errors.push(any, headline, help);
         }
