@@ -17,7 +17,7 @@ pub use crate::pipeline::dependents::{HelmChart, Kustomization};
 #[cfg(feature = "templates")]
 pub use crate::pipeline::dependents::{Renders, Source, SourceError, TemplateError, Templates};
 pub use crate::pipeline::permission::{DependentOf, KeptBy};
-pub use crate::status::{NotReadyObject, SetStatus, SetStatuses, StoresDependents};
+pub use crate::status::{NotReadyObject, SetObject, SetStatus, SetStatuses, StoresDependents};
 
 // Messages of rustc name these by this path.
 #[doc(hidden)]

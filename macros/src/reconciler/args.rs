@@ -20,6 +20,7 @@ use crate::syntax::args::{Arg, Keys, parse_args};
 use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::meta::{self, some, value};
+use crate::syntax::names::function_name;
 
 const KEYS: Keys = Keys {
     known: &[
@@ -53,7 +54,7 @@ const KEYS: Keys = Keys {
     ],
     many: &[],
 };
-const PREVIOUSLY: Keys = Keys { known: &["field_managers", "finalizers"], many: &[] };
+const PREVIOUSLY: Keys = Keys { known: &["field_managers", "finalizers", "reconcilers"], many: &[] };
 
 #[derive(Default, FromMeta)]
 #[darling(default)]
@@ -135,6 +136,9 @@ pub(crate) struct Previously {
     pub(crate) field_managers: Vec<LitStr>,
     #[darling(with = |meta| value(meta, |arg| texts(arg, check_argument::finalizer)))]
     pub(crate) finalizers: Vec<LitStr>,
+    /// The names of the function.
+    #[darling(with = |meta| value(meta, |arg| texts(arg, |text| function_name(text, "reconcilers"))))]
+    pub(crate) reconcilers: Vec<LitStr>,
 }
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs {

@@ -146,6 +146,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let settings = expand_keeps::expand_settings_of(step);
     let ready = expand_list("ready", expand_ready::expand_wiring(args));
     let within = args.keeps.as_ref().filter(|keeps| keeps.within_namespace).map(|_| quote!(within_namespace: true,));
+    let escalates = args.keeps.as_ref().filter(|keeps| keeps.escalates).map(|_| quote!(escalates: true,));
     let events = args.keeps.as_ref().filter(|keeps| keeps.events).map(|_| quote!(events: true,));
     let prefix = args.keeps.iter().filter_map(|keeps| keeps.prefix.as_ref());
     let previously = args.keeps.iter().filter_map(|keeps| Some(keeps.former.as_ref()?.expand(krate)));
@@ -165,10 +166,11 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #manages
             #settings
             #ready
+            #escalates
             #events
             #within
             #(prefix: #krate::std::option::Option::Some(#prefix),)*
-            #(previously: #previously,)*
+            #(#previously)*
             #deletes
             #reasons
             #fails

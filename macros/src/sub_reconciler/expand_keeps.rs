@@ -95,6 +95,7 @@ pub(super) fn expand_settings(step: &Step) -> TokenStream {
     let limit = keeps.limit.iter();
     let manages = keeps.manages_of.as_ref().map(|source| read(krate, source, |at| quote_spanned!(at=> type_texts)));
     let manages = manages.into_iter();
+    let inventory = keeps.inventory.then(|| quote!(inventory: true,));
     let may_be_empty = keeps.may_be_empty.then(|| quote!(may_be_empty: true,));
     quote! {
         #[allow(unused_variables)]
@@ -104,6 +105,7 @@ pub(super) fn expand_settings(step: &Step) -> TokenStream {
                 #ready_within
                 #(limit: #limit,)*
                 #may_be_empty
+                #inventory
                 #(manages: #manages,)*
                 ..#krate::SetSettings::DEFAULT
             })

@@ -35,6 +35,8 @@ pub(crate) struct Keeps {
     pub(crate) manages_of: Option<Source>,
     /// The functions that determine whether the objects of a kind are ready.
     pub(crate) ready: Vec<Ready>,
+    /// Whether roles of the set may grant what the operator does not have.
+    pub(crate) escalates: bool,
     /// Whether events are recorded on the objects.
     pub(crate) events: bool,
     /// The policies of the set, each with its variant.
@@ -45,6 +47,8 @@ pub(crate) struct Keeps {
     pub(crate) ready_within: Option<Option<Time>>,
     pub(crate) limit: Option<LitInt>,
     pub(crate) may_be_empty: bool,
+    /// Whether the status lists the objects.
+    pub(crate) inventory: bool,
     /// The word `any`: objects of kinds that are known only when the set is rendered.
     pub(crate) any: Option<Ident>,
     /// The word `trusted`: authors of components may have the rights of the operator.
@@ -66,7 +70,7 @@ pub(crate) struct TextKind {
     pub(crate) cluster_scoped: bool,
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "adopt",
     "update",
     "delete",
@@ -79,15 +83,17 @@ const KEYS: [&str; 12] = [
     "within",
     "prefix",
     "manages",
+    "inventory",
 ];
 /// The words without a value.
 const WORDS: [&str; 3] = ["any", "trusted", "events"];
 /// The lists, each with an example.
-const LISTS: [(&str, &str); 5] = [
+const LISTS: [(&str, &str); 6] = [
     ("kinds", "\"apps/v1/Deployment\""),
     ("templates", "MANIFESTS"),
     ("manages", "\"*.crossplane.io/*\""),
     ("ready", "Certificate = issued"),
+    ("rights", "escalate"),
     ("previously", "field_managers(\"helm\")"),
 ];
 
@@ -103,6 +109,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         manages: Vec::new(),
         manages_of: None,
         ready: Vec::new(),
+        escalates: false,
         events: false,
         words: Vec::new(),
         policies: None,
@@ -110,6 +117,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Keeps> {
         ready_within: None,
         limit: None,
         may_be_empty: false,
+        inventory: false,
         any: None,
         trusted: None,
         within_namespace: false,
@@ -227,6 +235,13 @@ impl Keeps {
                 self.templates.push(list.parse()?);
             } else if name == "manages" {
                 self.parse_pattern(&list, found)?;
+            } else if name == "rights" {
+                let right: Ident = list.parse()?;
+                self.escalates |= right == "escalate";
+                if right != "escalate" {
+                    let help = suggest::help(&right.to_string(), &["escalate"]);
+                    found.push(mistake(&right, format_args!("unknown right `{right}`"), help));
+                }
             } else if name == "ready" {
                 self.ready.extend(keeps_ready::parse(&list, found)?);
             } else if list.peek(LitStr) {
@@ -300,21 +315,27 @@ impl Keeps {
             "reapply" => self.reapply = Some(parse_duration("reapply", &value)?),
             "ready_within" => self.ready_within = Some(limit_of(&value)?),
             "limit" => self.limit = Some(number(&value)?),
-            "empty" if is_word(&value, "allow") => self.may_be_empty = true,
             "empty" => {
-                let help = "write `empty = allow`, or leave it out: a set that had objects may then not become empty";
-                return Err(mistake(value, "`empty` takes the word `allow`", help));
+                self.may_be_empty = only(key, &value, "allow", "a set that had objects may then not become empty")?
             }
-            "within" if is_word(&value, "namespace") => self.within_namespace = true,
             "within" => {
-                let help = "write `within = namespace`, or leave it out: the objects may then be in any namespace";
-                return Err(mistake(value, "`within` takes the word `namespace`", help));
+                self.within_namespace = only(key, &value, "namespace", "the objects may then be in any namespace")?
             }
+            "inventory" => self.inventory = only(key, &value, "all", "the status then names only what is not ready")?,
             "prefix" => self.prefix = Some(prefix(value)?),
             _ => return Err(unknown(key)),
         }
         Ok(())
     }
+}
+
+/// The value of an argument that takes one word. `without`: what holds if it is left out.
+fn only(key: &Ident, value: &Expr, word: &str, without: &str) -> syn::Result<bool> {
+    if is_word(value, word) {
+        return Ok(true);
+    }
+    let help = format_args!("write `{key} = {word}`, or leave it out: {without}");
+    Err(mistake(value, format_args!("`{key}` takes the word `{word}`"), help))
 }
 
 /// The tokens in parentheses.

@@ -1,4 +1,4 @@
-//! The argument `previously(..)` of `dependents`: what an earlier tool left on the objects.
+//! The argument `previously(..)` of `dependents`: what an earlier tool left on the objects, and the earlier names of the step.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -10,9 +10,10 @@ use syn::{LitStr, Token, parenthesized};
 use super::keeps_value::is_prefix;
 use crate::errors::mistake;
 use crate::syntax::krate::Krate;
+use crate::syntax::names::function_name;
 use crate::syntax::suggest;
 
-const LISTS: [&str; 2] = ["field_managers", "marks"];
+const LISTS: [&str; 3] = ["field_managers", "marks", "steps"];
 const EXAMPLE: &str = "write for example `previously(field_managers(\"helm\"), marks(\"shop-operator.example.com\"))`";
 
 /// `previously(field_managers("helm"), marks("shop-operator.example.com"))`.
@@ -20,6 +21,8 @@ const EXAMPLE: &str = "write for example `previously(field_managers(\"helm\"), m
 pub(crate) struct Former {
     managers: Vec<LitStr>,
     marks: Vec<LitStr>,
+    /// The names of the function.
+    steps: Vec<LitStr>,
 }
 
 impl Former {
@@ -41,6 +44,14 @@ impl Former {
                     }));
                     former.marks.extend(texts);
                 }
+                "steps" => {
+                    for text in texts {
+                        match function_name(text, "steps") {
+                            Ok(text) => former.steps.push(text),
+                            Err(error) => found.push(error),
+                        }
+                    }
+                }
                 other => {
                     found.push(mistake(&name, format_args!("unknown list `{other}`"), suggest::help(other, &LISTS)));
                 }
@@ -49,15 +60,19 @@ impl Former {
                 input.parse::<Token![,]>()?;
             }
         }
-        if former.managers.is_empty() && former.marks.is_empty() && found.is_empty() {
+        let is_empty = [&former.managers, &former.marks, &former.steps].iter().all(|list| list.is_empty());
+        if is_empty && found.is_empty() {
             found.push(mistake(key, "`previously` names no earlier tool", EXAMPLE));
         }
         Ok(former)
     }
 
-    /// The value of the wiring.
+    /// The fields of the wiring.
     pub(super) fn expand(&self, krate: &Krate) -> TokenStream {
-        let Self { managers, marks } = self;
-        quote!(#krate::FormerTool { managers: &[#(#managers),*], marks: &[#(#marks),*] })
+        let Self { managers, marks, steps } = self;
+        let tool = (!managers.is_empty() || !marks.is_empty())
+            .then(|| quote!(previously: #krate::FormerTool { managers: &[#(#managers),*], marks: &[#(#marks),*] },));
+        let formerly = (!steps.is_empty()).then(|| quote!(formerly: &[#(#steps),*],));
+        quote!(#tool #formerly)
     }
 }

@@ -2,8 +2,10 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::Path;
 use syn::ext::IdentExt;
+use syn::{LitStr, Path};
+
+use crate::errors::mistake;
 
 /// The longest reason that the API conventions allow.
 const MAX_REASON: usize = 1024;
@@ -132,6 +134,15 @@ pub(crate) fn snake(camel: &str) -> String {
 pub(crate) fn camel(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
     words.map(|w| w[..1].to_uppercase() + &w[1..]).collect()
+}
+
+/// The name of a function in an earlier version: `steps("install")`.
+pub(crate) fn function_name(text: LitStr, list: &str) -> syn::Result<LitStr> {
+    if syn::parse_str::<Ident>(&text.value()).is_ok() {
+        return Ok(text);
+    }
+    let headline = format_args!("`{}` is no name of a function", text.value());
+    Err(mistake(&text, headline, format_args!("write the earlier name: `{list}(\"install\")`")))
 }
 
 #[cfg(test)]

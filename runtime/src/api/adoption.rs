@@ -5,10 +5,9 @@ use kube::api::ObjectMeta;
 
 #[cfg(feature = "dependents")]
 use super::former_owner::FormerOwner;
-use super::mark::{Owner, group, marked};
+use super::mark::{Owner, group, is_orphan, marked, owner_marks};
 use super::target::Target;
 use crate::kind::KindInfo;
-use crate::wiring::annotations::{ORPHANED_FROM, OWNER};
 use crate::wiring::relation::Adopt;
 
 /// The writer: the reconciled object, and the field manager of its reconciler.
@@ -53,8 +52,8 @@ pub(crate) enum RefusedCall {
 pub(crate) struct OwnerUids {
     uid: String,
     owners: Vec<(String, bool)>,
-    /// The mark of an owner in another namespace.
-    mark: Option<String>,
+    /// The marks of owners that no owner reference names.
+    marks: Vec<String>,
 }
 
 /// The labels and annotations with which tools mark their objects. An entry with a leading slash matches any key with
@@ -75,8 +74,7 @@ impl OwnerUids {
         let owners = meta.owner_references.iter().flatten();
         let mut owners: Vec<_> = owners.map(|owner| (owner.uid.clone(), owner.controller == Some(true))).collect();
         owners.sort();
-        let mark = meta.annotations.as_ref().and_then(|all| all.get(OWNER).cloned());
-        Self { uid: meta.uid.clone().unwrap_or_default(), owners, mark }
+        Self { uid: meta.uid.clone().unwrap_or_default(), owners, marks: owner_marks(meta) }
     }
 }
 
@@ -155,8 +153,7 @@ impl<'a> Claimant<'a> {
         if let Some(tool) = tool(meta, |list, key| ours().any(|entry| claims(entry, list, key))) {
             return Ownership::Tool(tool);
         }
-        let is_orphan = meta.annotations.as_ref().is_some_and(|all| all.contains_key(ORPHANED_FROM));
-        if ours().next().is_some() && !is_orphan {
+        if ours().next().is_some() && !is_orphan(meta) {
             return Ownership::Ours;
         }
         Ownership::Unowned(managers().next_back().and_then(|entry| entry.manager.clone()))
@@ -251,7 +248,12 @@ mod tests {
     }
 
     fn ownership(meta: Value) -> Ownership {
-        let owner = Owner { reference: reference("Widget", "w", "1"), namespace: Some("a".into()), set: None };
+        let owner = Owner {
+            reference: reference("Widget", "w", "1"),
+            namespace: Some("a".into()),
+            set: None,
+            domain: "evenkeel.dev".into(),
+        };
         let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
         Claimant::new(&owner, "op/widget").ownership(&KindInfo::of::<ConfigMap>(), &meta)
     }
@@ -279,7 +281,7 @@ mod tests {
     fn a_mark_names_an_owner_in_another_namespace() {
         let marked = |owner: &str| {
             let mark = format!("{owner} for ConfigMap/b/x");
-            json!({ "name": "x", "namespace": "b", "annotations": { OWNER: mark }, "managedFields": written_by("op/widget", &json!({})) })
+            json!({ "name": "x", "namespace": "b", "annotations": { "evenkeel.dev/owner": mark }, "managedFields": written_by("op/widget", &json!({})) })
         };
         assert_eq!(ownership(marked("Widget.tests.example.com/a/w/1")), Ownership::Ours);
         assert_eq!(ownership(marked("Widget.tests.example.com/a/w/0")), Ownership::Ours, "restored");

@@ -25,6 +25,8 @@ pub struct KeptObject {
     pub finalizers: Vec<String>,
     /// The delete policy in its annotation, or why it cannot be read. Another client may have set it.
     pub annotated: Option<Result<DeletePolicy, String>>,
+    /// Whether its marks have the name of an earlier version of the operator, the reconciler or the step.
+    pub is_former: bool,
 }
 
 /// A call that writes or deletes one object of a set.
@@ -93,6 +95,8 @@ pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     }
     /// The uid of the cluster in which the step acts; `None`: in that of the operator. Known after its dependents were listed.
     fn cluster(&self, step: &str) -> Option<String>;
+    /// The domain of the marks of the operator; `None`: that of evenkeel.
+    fn marks(&self) -> Option<String>;
     /// Waits until the watches have listed the dependents of a step; `None`: of all steps whose sites are known.
     fn listed<'a>(&'a self, step: Option<&'a str>) -> BoxFuture<'a, Result<(), ApiError>>;
     /// Takes the objects for the set of a step in this pass. `false`: the step has none, and its dependents are redundant.

@@ -1,12 +1,14 @@
 //! The mark of an object whose owner no owner reference names: an owned object in another namespace than its owner, or a dependent of a set.
 
+use std::sync::Arc;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::core::ObjectMeta;
 use sha2::{Digest, Sha256};
 
 use super::target::Target;
 use crate::kind::KindInfo;
-use crate::wiring::annotations::{DEPENDENT_OF, OWNER};
+use crate::wiring::annotations::{DEPENDENT_OF, DOMAIN, ORPHANED_FROM, OWNER, key_under};
 
 /// The reconciled object as the owner of other objects.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,8 @@ pub(crate) struct Owner {
     /// The set of dependents that the object belongs to, as `<reconciler>/<step>`; `None`: it is owned. In another cluster than the owner, `@`
     /// and the uid of the owner's cluster follow, as clusters may have owners of the same name.
     pub(crate) set: Option<String>,
+    /// The domain of its marks.
+    pub(crate) domain: Arc<str>,
 }
 
 impl Owner {
@@ -30,12 +34,11 @@ impl Owner {
         self.set.as_deref()?.split_once('@').map(|(_, cluster)| cluster)
     }
 
-    /// The step of this reconciler whose set the object is in.
+    /// The set that the object is in, without the cluster.
     #[cfg(feature = "dependents")]
-    pub(crate) fn step_of(&self, reconciler: &str) -> Option<&str> {
+    pub(crate) fn set_key(&self) -> Option<&str> {
         let set = self.set.as_deref()?;
-        let set = set.split_once('@').map_or(set, |(set, _)| set);
-        set.strip_prefix(reconciler)?.strip_prefix('/')
+        Some(set.split_once('@').map_or(set, |(set, _)| set))
     }
 
     /// Whether the target is the owner itself.
@@ -50,7 +53,7 @@ impl Owner {
     /// The value of the label by which the objects of this owner are listed: a hash of its kind, namespace and name, as a label value is
     /// limited to 63 characters.
     pub(crate) fn id(&self) -> String {
-        let Self { reference, namespace, set } = self;
+        let Self { reference, namespace, set, .. } = self;
         let namespace = namespace.as_deref().unwrap_or_default();
         let set = set.iter().map(|set| format!("/{set}")).collect::<String>();
         let kind = qualified(&reference.kind, group(reference));
@@ -59,13 +62,18 @@ impl Owner {
     }
 
     /// The label and the annotation of an object of this owner.
-    pub(crate) fn marks(&self, target: &Target) -> [(&'static str, &'static str, String); 2] {
-        [("labels", DEPENDENT_OF, self.id()), ("annotations", OWNER, self.mark(target))]
+    pub(crate) fn marks(&self, target: &Target) -> [(&'static str, String, String); 2] {
+        [("labels", self.key(DEPENDENT_OF), self.id()), ("annotations", self.key(OWNER), self.mark(target))]
+    }
+
+    /// A key of a label or an annotation under the domain of the marks.
+    pub(crate) fn key(&self, key: &str) -> String {
+        key_under(&self.domain, key)
     }
 
     /// The value of the annotation: the owner, and the object that the mark is for. A copy of the object has a mark for another one.
     fn mark(&self, target: &Target) -> String {
-        let Self { reference, namespace, set } = self;
+        let Self { reference, namespace, set, .. } = self;
         let owner = qualified(&reference.kind, group(reference));
         let namespace = namespace.as_deref().unwrap_or_default();
         // The uid is left out for a set: a component that was restored under its name keeps its dependents.
@@ -74,9 +82,30 @@ impl Owner {
     }
 }
 
+/// The annotations with this mark, with the domains of their keys. Operators may mark under domains of their own.
+fn marks<'m>(meta: &'m ObjectMeta, key: &str) -> impl Iterator<Item = (&'m str, &'m str)> {
+    let name = key.strip_prefix(DOMAIN).unwrap_or(key);
+    let annotations = meta.annotations.iter().flatten();
+    annotations.filter_map(move |(key, value)| Some((key.strip_suffix(name)?, &**value)))
+}
+
+/// The marks of the object as texts, whether they are copies or not.
+pub(crate) fn owner_marks(meta: &ObjectMeta) -> Vec<String> {
+    marks(meta, OWNER).filter(|(_, mark)| mark.contains(" for ")).map(|(_, mark)| mark.to_owned()).collect()
+}
+
+/// Whether the object was left behind by its former owner.
+pub(crate) fn is_orphan(meta: &ObjectMeta) -> bool {
+    marks(meta, ORPHANED_FROM).next().is_some()
+}
+
 /// The owner that the mark of the object names. A mark that was copied from another object is ignored.
 pub(crate) fn marked(kind: &KindInfo, meta: &ObjectMeta) -> Option<Owner> {
-    let (owner, of) = meta.annotations.as_ref()?.get(OWNER)?.split_once(" for ")?;
+    marks(meta, OWNER).find_map(|(domain, mark)| owner_of(kind, meta, domain, mark))
+}
+
+fn owner_of(kind: &KindInfo, meta: &ObjectMeta, domain: &str, mark: &str) -> Option<Owner> {
+    let (owner, of) = mark.split_once(" for ")?;
     let name = meta.name.clone().unwrap_or_default();
     if described(&Target { kind: kind.clone(), namespace: meta.namespace.clone(), name }) != of {
         return None;
@@ -93,7 +122,7 @@ pub(crate) fn marked(kind: &KindInfo, meta: &ObjectMeta) -> Option<Owner> {
     let (kind, name, uid) = (kind.to_owned(), name.to_owned(), uid.to_owned());
     let reference = OwnerReference { api_version, kind, name, uid, ..OwnerReference::default() };
     let namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
-    Some(Owner { reference, namespace, set })
+    Some(Owner { reference, namespace, set, domain: domain.into() })
 }
 
 /// The group of an owner reference.
@@ -124,7 +153,7 @@ mod tests {
         let reference = serde_json::from_value(
             json!({ "apiVersion": "shop.example.com/v2", "kind": "Shop", "name": "main", "uid": "1-2" }),
         );
-        Owner { reference: reference.unwrap(), namespace: Some("team-a".into()), set: None }
+        Owner { reference: reference.unwrap(), namespace: Some("team-a".into()), set: None, domain: DOMAIN.into() }
     }
 
     fn target(kind: KindInfo, namespace: &str) -> Target {
@@ -159,6 +188,19 @@ mod tests {
         for broken in ["", "Shop/a/b for Secret/team-b/web", "Shop for Secret/team-b/web", "x"] {
             assert_eq!(marked(&secret, &meta("team-b", broken)), None, "{broken}");
         }
+    }
+
+    #[test]
+    fn a_mark_under_another_domain_is_found() {
+        let (map, target) = (KindInfo::of::<Secret>(), target(KindInfo::of::<Secret>(), "team-b"));
+        let moved = Owner { domain: "corp.example".into(), set: Some("shop/install".into()), ..owner() };
+        let [(_, label, id), (_, key, mark)] = moved.marks(&target);
+        assert_eq!((&*label, &*key), ("corp.example/dependent-of", "corp.example/owner"));
+        let mut object = meta("team-b", "no mark");
+        object.annotations.as_mut().unwrap().insert(key, mark.clone());
+        let found = marked(&map, &object).unwrap();
+        assert_eq!((&*found.domain, found.id()), ("corp.example", id));
+        assert_eq!(owner_marks(&object), [mark]);
     }
 
     #[test]

@@ -22,6 +22,8 @@ mod kind_discovery;
 mod mark;
 #[cfg(feature = "dependents")]
 mod other_objects;
+#[cfg(any(feature = "dependents", feature = "operator"))]
+mod response;
 #[cfg(feature = "dependents")]
 mod step_site;
 mod target;

@@ -12,7 +12,12 @@ pub enum StepSite {
     /// In the cluster of the operator, with its rights.
     Here,
     /// In the cluster of the operator, with the rights of this user.
-    HereAs(Identity),
+    HereAs {
+        /// The user.
+        user: Identity,
+        /// Whether the operator deletes what the user may not delete any more, once the component is deleted.
+        last_resort: bool,
+    },
     /// In the cluster of this kubeconfig, with the rights of its user.
     Elsewhere(Kubeconfig),
 }

@@ -20,6 +20,12 @@ const CONTENT: &str = "looks for objects of others in a namespace before it dele
 /// Why it acts as service accounts.
 const ACTS: &str = "acts as the service accounts of sites";
 
+/// Why it may give away rights that it does not have.
+const GRANTS: &str = "keeps roles and bindings with rights that it does not have itself";
+
+/// The group of roles and bindings.
+const RBAC: &str = "rbac.authorization.k8s.io";
+
 /// Why it reads the Namespace `kube-system`.
 const CLUSTER: &str = "marks the dependents of sites in other clusters with the uid of its own";
 
@@ -106,6 +112,9 @@ impl Rules {
             let has_site = step.find_site.is_some() || acts_by_default && step.keeps_dependents();
             let writer = if has_site { &mut *site } else { &mut *self };
             step.relations.iter().for_each(|relation| writer.add_writes(relation, step.deletes));
+            if step.escalates {
+                step.relations.iter().for_each(|relation| writer.add_grants(relation));
+            }
             if step.find_site.is_some() || !step.previously.marks.is_empty() {
                 self.add_cluster_uid();
             }
@@ -172,6 +181,23 @@ impl Rules {
                 }
             }
             How::WatchesByName | How::WatchesLabels(_) | How::Reads => {}
+        }
+    }
+
+    /// What a step needs to keep roles and bindings of any content. The API server checks `bind` on the role that a binding names.
+    fn add_grants(&mut self, relation: &Relation) {
+        const ROLES: (&str, bool) = ("roles", true);
+        const CLUSTER_ROLES: (&str, bool) = ("clusterroles", false);
+        let kind = relation.kind.map(|kind| kind().resource).filter(|resource| resource.group == RBAC);
+        let is = |names: &[&str]| relation.is_any() || kind.as_ref().is_some_and(|one| names.contains(&&*one.kind));
+        let needed = [
+            (&["Role"][..], ROLES, Verb::Escalate),
+            (&["ClusterRole"], CLUSTER_ROLES, Verb::Escalate),
+            (&["RoleBinding"], ROLES, Verb::Bind),
+            (&["RoleBinding", "ClusterRoleBinding"], CLUSTER_ROLES, Verb::Bind),
+        ];
+        for (_, (resource, namespaced), verb) in needed.into_iter().filter(|(names, ..)| is(names)) {
+            self.add_named(RBAC.to_owned(), resource.to_owned(), namespaced, &[verb], GRANTS);
         }
     }
 

@@ -58,6 +58,10 @@ pub struct Operator {
     pub(super) gates: FeatureGates,
     pub(super) access: Access,
     pub(super) policy: Policy,
+    /// The names of earlier versions.
+    pub(super) previously: Vec<String>,
+    /// The domain of the marks, if it is another one than that of evenkeel.
+    pub(super) marks: Option<Arc<str>>,
     /// The service account of sets without a site.
     pub(super) default_service_account: Option<Arc<str>>,
     pub(super) owner: Option<Arc<str>>,
@@ -70,7 +74,7 @@ impl Operator {
     /// Creates an operator without reconcilers.
     ///
     /// The name is part of field managers (`<operator>/<reconciler>`), finalizers (`<group>/<operator>`), events and
-    /// the `User-Agent`. After a rename, existing objects still carry the old names.
+    /// the `User-Agent`. After a rename, name the former one in [`previously`](Self::previously).
     pub fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -92,6 +96,8 @@ impl Operator {
             gates: FeatureGates::default(),
             access: Access::default(),
             policy: Policy::default(),
+            previously: Vec::new(),
+            marks: None,
             default_service_account: None,
             owner: None,
             listeners: Vec::new(),
@@ -207,26 +213,6 @@ impl Operator {
 
     /// The namespace in which this operator runs, if several operators with the same kinds share a cluster.
     ///
-    /// Each object belongs to the operator that its annotation
-    /// [`evenkeel.dev/operator-namespace`](crate::ownership::OPERATOR_NAMESPACE) names:
-    ///
-    /// - An object without the annotation is annotated for this operator before anything else is done for it.
-    /// - An object of another operator is ignored, even on deletion. One Warning event is emitted for it.
-    ///
-    /// Unless this is set, the operator reconciles all objects. The command-line flag is `--operator-namespace`.
-    pub fn operator_namespace(mut self, namespace: impl AsRef<str>) -> Self {
-        self.owner = Some(namespace.as_ref().into()).filter(|namespace: &Arc<str>| !namespace.is_empty());
-        self
-    }
-
-    /// The version of the program, for `--version` and the `User-Agent`.
-    ///
-    /// Usually `.version(env!("CARGO_PKG_VERSION"))`.
-    pub fn version(mut self, version: &str) -> Self {
-        self.version = Some(version.to_owned());
-        self
-    }
-
     /// The client to use instead of one from the kubeconfig or the service account.
     ///
     /// Disable kube's own retries in its configuration (`config.default_retry = false`). The queue already backs off

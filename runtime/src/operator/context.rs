@@ -43,7 +43,7 @@ pub(super) async fn context(
         client,
         passes,
         definitions: Definitions::default(),
-        operator: operator.name.clone(),
+        operator: operator.names(),
         scope: Scope {
             namespaces: operator.namespaces.clone().into(),
             labels: operator.label_selector.clone(),

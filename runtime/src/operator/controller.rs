@@ -34,6 +34,7 @@ use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle};
+use crate::wiring::OperatorNames;
 use crate::wiring::policy::Policy;
 
 /// The settings that all reconcilers of an operator share.
@@ -44,7 +45,7 @@ pub(super) struct OperatorContext {
     pub(super) passes: Arc<StepClient>,
     pub(super) watches: SharedWatches,
     pub(super) definitions: Definitions,
-    pub(super) operator: Arc<str>,
+    pub(super) operator: OperatorNames,
     pub(super) scope: Scope,
     pub(super) config: QueueConfig,
     /// The limits of single reconcilers.
@@ -115,8 +116,8 @@ impl Controller {
         let queue = Queue::new(context.enabled_triggers, context.config.rate.and(own.rate.as_ref()));
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
-        let primary = Primary::new(decoder).storing(BareStore::new(wiring, &context.operator));
-        let of = (wiring, &*context.operator);
+        let primary = Primary::new(decoder).storing(BareStore::new(wiring, &context.operator.name));
+        let of = (wiring, &context.operator);
         let relations = RelatedCaches::new(&context.watches, of, kind.clone(), context.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(PassSetup {
             client: context.passes.clone(),

@@ -52,18 +52,6 @@ impl Operator {
         self.all_rules().operator
     }
 
-    /// The service account as which sets of dependents act whose step has no `site`.
-    ///
-    /// It is in the namespace of the component; so no component can write more than its namespace allows. Default: they act as the operator.
-    /// The command-line flag is `--default-service-account`.
-    ///
-    /// Source: Flux's lockdown for several tenants, <https://fluxcd.io/flux/installation/configuration/multitenancy/>.
-    #[cfg(feature = "dependents")]
-    pub fn default_service_account(mut self, name: impl AsRef<str>) -> Self {
-        self.default_service_account = Some(name.as_ref().into()).filter(|name: &std::sync::Arc<str>| !name.is_empty());
-        self
-    }
-
     /// The RBAC rules for the users as which steps with a `site` act. `rbac` prints them as a table of its own.
     #[must_use]
     pub fn site_rules(&self) -> Vec<RbacRule> {

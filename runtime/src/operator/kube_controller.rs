@@ -69,69 +69,42 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-impl Operator {
-    /// Hands out one reconciler to run under kube's `Controller`, so that an existing operator can migrate kind by
-    /// kind.
-    ///
-    /// Returns two values:
-    ///
-    /// - the context for [`kube_controller::reconcile`](reconcile) and [`kube_controller::error_policy`](error_policy)
-    /// - a stream of objects to reconcile, for `reconcile_on`: an owned or watched object changed, a
-    ///   [trigger](Operator::trigger) named the object, or the cache of evenkeel received the object later than that of
-    ///   the controller
-    ///
-    /// The name, client, namespaces, jitter, access, observers and triggers of the operator apply; its limits do not.
-    /// The kind is watched twice, by the controller and by evenkeel. The [guide](crate::guide::kube_controller) lists
-    /// the differences.
-    ///
-    /// ```ignore
-    /// let operator = Operator::new("source-controller").client(client.clone());
-    /// let (context, triggers) = operator.for_kube_controller::<git_repository>(git).await?;
-    /// Controller::new(Api::<GitRepository>::all(client), watcher::Config::default())
-    ///     .with_config(controller::Config::default().concurrency(16))
-    ///     .reconcile_on(triggers)
-    ///     .run(kube_controller::reconcile, kube_controller::error_policy, context)
-    /// ```
-    ///
-    /// # Errors
-    /// Fails for the reasons for which [`run_until`](Operator::run_until) fails at the start, including a CRD that is
-    /// not installed. Also fails if the operator has reconcilers of its own.
-    pub async fn for_kube_controller<R: Reconciler<Object: ReconciledKind>>(
-        mut self,
-        deps: R::Deps,
-    ) -> Result<(Arc<ControllerContext<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
-        if !self.members.is_empty() {
-            let headline = format!("`{}` has other reconcilers, so it cannot hand out {}", self.name, R::WIRING.name);
-            return Err(Error::new(Reason::Setup, headline, "create another `Operator` with the same name for it"));
-        }
-        let deps = Arc::new(deps);
-        self.members.push(Box::new(Typed::<R>::sharing(deps.clone())));
-        let span = tracing::info_span!("operator", operator = %self.name);
-        let pair = self.hand_out(deps, span.clone()).instrument(span).await?;
-        let triggers = pair.queue.keys_to_run().map(|key: Key| {
-            let reference = ObjectRef::new(&key.name);
-            key.namespace.as_deref().map_or(reference.clone(), |namespace| reference.within(namespace))
-        });
-        Ok((Arc::new(pair), triggers))
+/// Starts the watches of an operator for one reconciler, and returns its context and the objects to reconcile.
+pub(super) async fn hand_out<R: Reconciler<Object: ReconciledKind>>(
+    mut operator: Operator,
+    deps: R::Deps,
+) -> Result<(Arc<ControllerContext<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
+    if !operator.members.is_empty() {
+        let headline = format!("`{}` has other reconcilers, so it cannot hand out {}", operator.name, R::WIRING.name);
+        return Err(Error::new(Reason::Setup, headline, "create another `Operator` with the same name for it"));
     }
+    let deps = Arc::new(deps);
+    operator.members.push(Box::new(Typed::<R>::sharing(deps.clone())));
+    let span = tracing::info_span!("operator", operator = %operator.name);
+    let pair = start::<R>(operator, deps, span.clone()).instrument(span).await?;
+    let triggers = pair.queue.keys_to_run().map(|key: Key| {
+        let reference = ObjectRef::new(&key.name);
+        key.namespace.as_deref().map_or(reference.clone(), |namespace| reference.within(namespace))
+    });
+    Ok((Arc::new(pair), triggers))
+}
 
-    async fn hand_out<R: Reconciler<Object: ReconciledKind>>(
-        mut self,
-        deps: Arc<R::Deps>,
-        span: Span,
-    ) -> Result<ControllerContext<R>> {
-        let context = context(&mut self, None).await?;
-        let mut controller = Typed::<R>::sharing(deps).controller(context.clone());
-        let watches = context.watches.start();
-        let definitions = context.definitions.start(&context.client);
-        controller.listed().await?;
-        if let Some(missing) = controller.missing() {
-            return Err(missing.clone());
-        }
-        let (queue, worker, version, pause) = controller.hand_out();
-        let guards = (watches, definitions, Mutex::new(controller));
-        Ok(ControllerContext { queue, worker, version, pause, span, _guards: guards, reconciler: PhantomData })
+async fn start<R: Reconciler<Object: ReconciledKind>>(
+    mut operator: Operator,
+    deps: Arc<R::Deps>,
+    span: Span,
+) -> Result<ControllerContext<R>> {
+    let context = context(&mut operator, None).await?;
+    let mut controller = Typed::<R>::sharing(deps).controller(context.clone());
+    let watches = context.watches.start();
+    let definitions = context.definitions.start(&context.client);
+    controller.listed().await?;
+    if let Some(missing) = controller.missing() {
+        return Err(missing.clone());
     }
+    let (queue, worker, version, pause) = controller.hand_out();
+    let guards = (watches, definitions, Mutex::new(controller));
+    Ok(ControllerContext { queue, worker, version, pause, span, _guards: guards, reconciler: PhantomData })
 }
 
 /// Runs a pass for the object if it has a trigger. Pass this function to `Controller::run`.

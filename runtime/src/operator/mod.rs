@@ -15,6 +15,7 @@ mod dry_run;
 mod env;
 mod error;
 mod feature_gates;
+mod identity;
 mod index_names;
 mod instrument;
 #[cfg(feature = "cli")]

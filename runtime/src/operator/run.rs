@@ -1,16 +1,22 @@
 //! Runs an operator: checks the settings, starts the reconcilers, and stops them.
 
 use std::future::Future;
+use std::sync::Arc;
 
+use futures::Stream;
 use futures::future::{join_all, try_join_all};
+use kube::runtime::reflector::ObjectRef;
 use tracing::Instrument;
 
 use super::builder::Operator;
 use super::context::{context, something_to_do};
 use super::controller::Prepared;
 use super::error::Result;
+use super::kube_controller::{ControllerContext, hand_out};
+use super::reconciled_kind::ReconciledKind;
 use super::signal::Signals;
 use super::{shutdown, startup};
+use crate::pipeline::reconciler::Reconciler;
 
 impl Operator {
     /// Runs until SIGTERM or Ctrl-C.
@@ -87,6 +93,39 @@ impl Operator {
         out: impl std::io::Write + Send,
     ) -> Result {
         super::render::render_line(self, args, out).await
+    }
+
+    /// Hands out one reconciler to run under kube's `Controller`, so that an existing operator can migrate kind by
+    /// kind.
+    ///
+    /// Returns two values:
+    ///
+    /// - the context for [`kube_controller::reconcile`](super::kube_controller::reconcile) and [`kube_controller::error_policy`](super::kube_controller::error_policy)
+    /// - a stream of objects to reconcile, for `reconcile_on`: an owned or watched object changed, a
+    ///   [trigger](Operator::trigger) named the object, or the cache of evenkeel received the object later than that of
+    ///   the controller
+    ///
+    /// The name, client, namespaces, jitter, access, observers and triggers of the operator apply; its limits do not.
+    /// The kind is watched twice, by the controller and by evenkeel. The [guide](crate::guide::kube_controller) lists
+    /// the differences.
+    ///
+    /// ```ignore
+    /// let operator = Operator::new("source-controller").client(client.clone());
+    /// let (context, triggers) = operator.for_kube_controller::<git_repository>(git).await?;
+    /// Controller::new(Api::<GitRepository>::all(client), watcher::Config::default())
+    ///     .with_config(controller::Config::default().concurrency(16))
+    ///     .reconcile_on(triggers)
+    ///     .run(kube_controller::reconcile, kube_controller::error_policy, context)
+    /// ```
+    ///
+    /// # Errors
+    /// Fails for the reasons for which [`run_until`](Operator::run_until) fails at the start, including a CRD that is
+    /// not installed. Also fails if the operator has reconcilers of its own.
+    pub async fn for_kube_controller<R: Reconciler<Object: ReconciledKind>>(
+        self,
+        deps: R::Deps,
+    ) -> Result<(Arc<ControllerContext<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
+        hand_out(self, deps).await
     }
 }
 

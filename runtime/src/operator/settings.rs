@@ -5,7 +5,7 @@ use kube::Config;
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use super::limits::Own;
-use super::{conflicts, index_names};
+use super::{conflicts, identity, index_names};
 use crate::client::chain;
 use crate::introspection::ReconcilerInfo;
 use crate::queue::QueueConfig;
@@ -15,10 +15,7 @@ use crate::watch::unreadable;
 pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
     let name = &*operator.name;
-    if !is_label(name) {
-        let help = "it is part of finalizer names: use up to 63 of a-z, 0-9 and -, for example source-controller";
-        return setup(format!("`{name}` cannot be the name of an operator"), help);
-    }
+    identity::check(operator)?;
     let config = operator.limits.config();
     let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
     if members.is_empty() {
@@ -42,12 +39,6 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     let names: Vec<_> = members.iter().map(|member| member.name).collect();
     operator.triggers.check(&names)?;
     Ok((QueueConfig { shutdown_timeout: operator.shutdown_timeout, ..config }, operator.limits.own(&names)?))
-}
-
-/// Whether the name is a DNS label, which is always valid in the name part of a finalizer.
-fn is_label(name: &str) -> bool {
-    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    !name.is_empty() && name.len() <= 63 && name.chars().all(inner) && !name.starts_with('-') && !name.ends_with('-')
 }
 
 /// Reads the kubeconfig, or the service account of the pod.
@@ -83,14 +74,6 @@ pub(super) fn unusable(error: kube::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_invalid_in_a_finalizer_are_rejected() {
-        for name in ["", "Source", "a_b", "-a", "a-", "a/b", &"x".repeat(64)] {
-            assert!(!is_label(name), "{name}");
-        }
-        assert!(is_label("source-controller"));
-    }
 
     #[cfg(feature = "dependents")]
     #[test]

@@ -22,6 +22,9 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         key: key.clone(),
         identity: context.identity(key, object),
         owner: OnceLock::new(),
+        domain: context.env.operator.domain.clone(),
+        #[cfg(feature = "dependents")]
+        former_managers: context.former_managers.clone(),
         children,
         version: Mutex::new(object.resource_version().to_owned()),
         tracked: Mutex::new(unchanged::tracked(context, object)),

@@ -39,7 +39,7 @@ use crate::status::observed::Observed;
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches};
 use crate::wiring::policy::Policy;
-use crate::wiring::{KindInfo, Wiring};
+use crate::wiring::{KindInfo, OperatorNames, Wiring};
 
 /// The settings and resources that the passes of one reconciler share.
 pub(crate) struct PassSetup {
@@ -47,8 +47,8 @@ pub(crate) struct PassSetup {
     pub(crate) client: Arc<StepClient>,
     /// The client for events.
     pub(crate) events: Client,
-    /// The operator's name.
-    pub(crate) operator: Arc<str>,
+    /// The names of the operator.
+    pub(crate) operator: OperatorNames,
     /// The author's functions, with their dependencies.
     pub(crate) reconciler: Arc<dyn DynReconciler>,
     /// The cache of the reconciled kind.
@@ -102,6 +102,8 @@ pub(crate) struct PassContext {
     pub(super) wiring: &'static Wiring,
     pub(super) kind: KindInfo,
     pub(super) field_manager: Arc<str>,
+    /// The field managers of earlier versions of the operator and the reconciler.
+    pub(super) former_managers: Arc<[String]>,
     pub(super) finalizers: Finalizers,
     pub(super) wiring_hash: String,
     pub(super) recorder: Arc<Recorder>,
@@ -116,8 +118,8 @@ pub(crate) struct PassContext {
 impl PassContext {
     pub(crate) fn new(env: PassSetup) -> Self {
         let (wiring, kind, hook) = (env.reconciler.wiring(), env.reconciler.kind(), env.reconciler.hook());
-        let field_manager = wiring.field_manager_under(&env.operator);
-        let recorder = Arc::new(Recorder::new(env.events.clone(), &env.operator));
+        let field_manager = wiring.field_manager_under(&env.operator.name);
+        let recorder = Arc::new(Recorder::new(env.events.clone(), &env.operator.name));
         Self {
             finalizers: Finalizers::new(wiring, &kind.resource.group, &env.operator),
             wiring_hash: wiring_hash::with_gates(
@@ -140,6 +142,7 @@ impl PassContext {
             warned: Arc::default(),
             ids: PassIds::new(),
             field_manager: field_manager.into(),
+            former_managers: env.operator.former_managers(wiring).into(),
             wiring,
             kind,
             env,
@@ -200,7 +203,7 @@ impl PassContext {
     pub(super) fn component_calls(&self, key: &Key) -> ComponentCalls {
         let relations = &self.env.relations;
         let caches = (relations.dependents().clone(), relations.clusters().clone());
-        let calls = ComponentCalls::new(caches, self.env.operator.clone(), relations.dependents_sum(key));
+        let calls = ComponentCalls::new(caches, self.env.operator.name.clone(), relations.dependents_sum(key));
         if let Some(name) = &self.env.default_service_account {
             let user = Site::here().service_account(&**name).identity(key.namespace.as_deref());
             let client = Arc::new(match user {

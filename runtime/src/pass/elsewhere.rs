@@ -36,7 +36,7 @@ pub(super) async fn delete_all(context: &PassContext, backend: &PassBackend) -> 
 /// The objects of the kind with a mark of this owner, as the API server lists them now.
 async fn list(context: &PassContext, backend: &PassBackend, kind: &KindInfo) -> Result<Vec<ObjectVersion>, ApiError> {
     let id = backend.owner().id();
-    let selector = format!("{DEPENDENT_OF}={id}");
+    let selector = format!("{}={id}", backend.owner().key(DEPENDENT_OF));
     let mut found = Vec::new();
     for namespace in context.env.relations.namespaces(kind) {
         let all = backend.calls.list(&Selection::new(kind.clone(), namespace, &selector)).await?;

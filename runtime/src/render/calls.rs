@@ -55,6 +55,7 @@ fn kept(id: &ObjectId, (step, live): &AppliedDependent) -> KeptObject {
         type_name: String::new(),
         finalizers: Vec::new(),
         annotated: None,
+        is_former: false,
     }
 }
 
@@ -76,6 +77,10 @@ impl DependentCalls for RenderBackend {
     }
 
     fn cluster(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn marks(&self) -> Option<String> {
         None
     }
 

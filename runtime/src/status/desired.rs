@@ -8,6 +8,8 @@ use super::fields::{Field, Fields};
 use super::framework_fields::{DEPENDENTS, HANDLED_ACTIONS, OBSERVED_BY};
 use super::inputs::ObservedInputs;
 use super::request::Receipts;
+#[cfg(feature = "dependents")]
+use super::set_status::SetStatus;
 use super::set_status::SetStatuses;
 use crate::condition::{Condition, STALLED, find, is_true};
 use crate::wiring::policy::Policy;
@@ -119,6 +121,18 @@ impl DesiredStatus {
             && *receipts == other.receipts
             && *sets == other.sets
             && (summary, second) == (&other.summary, &other.second)
+    }
+
+    /// Whether it differs from the other only in how far the dependents of a wave are, and in messages about that.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn differs_in_progress_only(&self, other: &Self) -> bool {
+        let without_progress = |status: &Self| {
+            let mut status = status.clone();
+            status.conditions.iter_mut().for_each(|condition| condition.message.clear());
+            status.sets.values_mut().for_each(SetStatus::forget_progress);
+            status
+        };
+        self.sets != other.sets && without_progress(self) == without_progress(other)
     }
 
     /// The author's fields that are absent from the other or have another value there.

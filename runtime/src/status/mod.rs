@@ -21,6 +21,6 @@ pub(crate) use self::framework_fields::{DEPENDENTS, FRAMEWORK_FIELDS, OBSERVED_B
 pub use self::inputs::ObservedInputs;
 #[cfg(feature = "operator")]
 pub(crate) use self::inputs::{NOT_FINAL, PATCHED};
+pub use self::set_status::{NotReadyObject, SetObject, SetStatus, SetStatuses};
 #[cfg(feature = "dependents")]
-pub(crate) use self::set_status::most_not_ready;
-pub use self::set_status::{NotReadyObject, SetStatus, SetStatuses};
+pub(crate) use self::set_status::{inventory, most_not_ready};

@@ -14,12 +14,22 @@ pub type SetStatuses = BTreeMap<String, SetStatus>;
 #[cfg(feature = "dependents")]
 const MOST_NOT_READY: usize = 20;
 
+/// The most dependents that an inventory lists.
+#[cfg(feature = "dependents")]
+const MOST_LISTED: usize = 500;
+
 /// Removes the defaults of the fields. With them, the API server would add fields to a status that has none.
 fn without_defaults(schema: &mut Schema) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for property in properties.into_iter().flatten().filter_map(|(_, property)| property.as_object_mut()) {
         property.remove("default");
     }
+}
+
+/// The first of these objects: as many as an inventory lists.
+#[cfg(feature = "dependents")]
+pub(crate) fn inventory(objects: impl Iterator<Item = SetObject>) -> Vec<SetObject> {
+    objects.take(MOST_LISTED).collect()
 }
 
 /// The first of these objects: as many as the status names.
@@ -31,7 +41,7 @@ pub(crate) fn most_not_ready(mut objects: Vec<NotReadyObject>) -> Vec<NotReadyOb
 
 /// What the status of a component says about one set of dependents.
 ///
-/// It does not list the dependents: they are found by their marks. The kinds are stored before the first object of a kind is created, so that
+/// It lists the dependents only for other tools (`inventory = all`): the framework finds them by their marks. The kinds are stored before the first object of a kind is created, so that
 /// no object is forgotten when the operator stops at any time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -43,6 +53,9 @@ pub struct SetStatus {
     /// The uid of the cluster that has the objects, if it is not that of the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
+    /// The domain of the marks of its objects, if it is not `evenkeel.dev`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks: Option<String>,
     /// The digest of all manifests.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,
@@ -61,12 +74,26 @@ pub struct SetStatus {
     /// Objects that are not ready: at most 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_ready: Vec<NotReadyObject>,
+    /// The objects, in the order of their waves: at most 500, and only with `inventory = all`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<SetObject>,
     /// The objects that were ready and have been purged, with the digests of their manifests.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub completed: BTreeMap<String, String>,
     /// A hash over the fields that were applied, by which changes are found that others made while no operator ran.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub applied: String,
+}
+
+impl SetStatus {
+    /// Removes what changes with each object of the present wave that becomes ready.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn forget_progress(&mut self) {
+        let wave = self.not_ready.first().map(|object| object.wave);
+        self.not_ready = wave.map(|wave| NotReadyObject { wave, ..NotReadyObject::default() }).into_iter().collect();
+        self.objects.iter_mut().for_each(|object| object.ready = false);
+        self.ready_objects = 0;
+    }
 }
 
 /// A dependent that is not ready.
@@ -81,4 +108,26 @@ pub struct NotReadyObject {
     pub wave: i16,
     /// What it waits for.
     pub message: String,
+}
+
+/// A dependent in the inventory of a set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(transform = without_defaults)]
+#[non_exhaustive]
+pub struct SetObject {
+    /// Its API group; empty for the core group.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its namespace; `None` if it is cluster-scoped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Its wave.
+    pub wave: i16,
+    /// Whether it is as wanted and ready.
+    pub ready: bool,
 }

@@ -24,6 +24,7 @@ use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::pipeline::step::SubReconciler;
 use crate::queue::meter::CallMeter;
 use crate::watch::selects;
+use crate::wiring::annotations::DOMAIN;
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// The result of running one step.
@@ -72,7 +73,7 @@ pub async fn run_step<S: SubReconciler, T>(
         Calls { sender, permit: Leadership::open().permit(), field_manager: field_manager.into(), whole: false };
     let backend = Arc::new(Direct {
         calls,
-        owner: owner(&target, meta.uid.as_deref().unwrap_or_default()),
+        owner: owner(&target, meta.uid.as_deref().unwrap_or_default(), &DOMAIN.into()),
         target,
         warned: Warned::default(),
     });

@@ -29,7 +29,7 @@ use super::watch_target::WatchTarget;
 use super::write_guard::WriteGuard;
 use crate::api::{ApiError, Selection, Target, Watched};
 use crate::queue::{Key, Queue, TriggerSet};
-use crate::wiring::{Cache, How, KindInfo, Wiring};
+use crate::wiring::{Cache, How, KindInfo, OperatorNames, Wiring};
 
 /// The caches of owned and watched kinds. All clones share them.
 #[derive(Clone)]
@@ -63,7 +63,7 @@ impl RelatedCaches {
     /// first request.
     pub(crate) fn new(
         watches: &SharedWatches,
-        (wiring, operator): (&'static Wiring, &str),
+        (wiring, operator): (&'static Wiring, &OperatorNames),
         owner: KindInfo,
         scope: Scope,
         queue: Queue,
@@ -71,7 +71,7 @@ impl RelatedCaches {
         #[cfg(feature = "dependents")]
         let (dependents, clusters) = {
             let component = Component { kind: owner.clone(), wiring, operator, cluster: None };
-            let keeper = Keeper { kind: owner.clone(), wiring, operator: operator.to_owned(), queue: queue.clone() };
+            let keeper = Keeper { kind: owner.clone(), wiring, operator: operator.clone(), queue: queue.clone() };
             let cache = DependentCache::new(watches, component, scope.clone(), &queue);
             (cache, Clusters::new(keeper, watches.clone()))
         };

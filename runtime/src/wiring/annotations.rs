@@ -1,5 +1,14 @@
 //! The annotations that the framework reads: owning operator, reconcile request, suspension and policy.
 
+/// The domain of all of them.
+pub(crate) const DOMAIN: &str = "evenkeel.dev";
+
+/// The key of a mark under another domain.
+#[cfg(feature = "operator")]
+pub(crate) fn key_under(domain: &str, key: &str) -> String {
+    format!("{domain}{}", key.strip_prefix(DOMAIN).unwrap_or(key))
+}
+
 /// The annotation with the namespace of the operator to which an object belongs.
 ///
 /// It is used by operators with [`operator_namespace`](crate::Operator::operator_namespace).

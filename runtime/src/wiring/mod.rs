@@ -7,6 +7,8 @@ mod former_tool;
 pub(crate) mod handler;
 pub mod index;
 mod lifecycle;
+#[cfg(feature = "operator")]
+mod operator_names;
 pub mod policy;
 mod ready_function;
 pub(crate) mod relation;
@@ -27,6 +29,8 @@ pub use self::bare_status::BareStatusStore;
 pub use self::flow::{Arm, Node};
 pub use self::former_tool::FormerTool;
 pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};
+#[cfg(feature = "operator")]
+pub(crate) use self::operator_names::OperatorNames;
 use self::policy::Policies;
 pub use self::ready_function::ReadyFunction;
 #[cfg(feature = "operator")]
@@ -139,7 +143,7 @@ impl Wiring {
         revision: 0,
         finalizer: None,
         field_manager: None,
-        previously: Previously { managers: &[], finalizers: &[] },
+        previously: Previously { managers: &[], finalizers: &[], reconcilers: &[] },
         request_annotation: self::annotations::REQUESTED_AT,
         bare_status: BareStatusStore::NONE,
         triggers: Triggers::ALL,
@@ -234,6 +238,11 @@ impl Wiring {
         self.steps.iter().flat_map(|step| step.actions).copied()
     }
 
+    /// The step of this name.
+    pub(crate) fn step(&self, name: &str) -> Option<&'static StepWiring> {
+        self.steps.iter().find(|step| step.name == name)
+    }
+
     /// Whether a step keeps a set of dependents.
     pub(crate) fn keeps_dependents(&self) -> bool {
         self.steps.iter().any(StepWiring::keeps_dependents)
@@ -252,7 +261,24 @@ impl Wiring {
 
     /// Whether a step of this reconciler keeps the set of this name, or did so in an earlier version.
     pub(crate) fn is_own_set(&self, key: &str) -> bool {
-        key.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('/'))
+        self.step_of_own_set(key).is_some()
+    }
+
+    /// The step of this reconciler that keeps the set of this name, or did so in an earlier version, by its name in this version.
+    pub(crate) fn step_of_own_set<'k>(&self, key: &'k str) -> Option<&'k str> {
+        let (reconciler, step) = key.split_once('/')?;
+        let is_own = reconciler == self.name || self.previously.reconcilers.contains(&reconciler);
+        let renamed = || self.steps.iter().find(|known| known.formerly.contains(&step));
+        is_own.then(|| if self.step(step).is_some() { step } else { renamed().map_or(step, |known| known.name) })
+    }
+
+    /// The names that the sets of the present steps have and had.
+    #[cfg(feature = "dependents")]
+    pub(crate) fn set_keys(&self) -> Vec<String> {
+        let reconcilers = || [self.name].into_iter().chain(self.previously.reconcilers.iter().copied());
+        let names = |step: &StepWiring| [step.name].into_iter().chain(step.formerly.iter().copied());
+        let steps = self.steps.iter().filter(|step| step.keeps_dependents()).flat_map(names);
+        steps.flat_map(|step| reconcilers().map(move |reconciler| format!("{reconciler}/{step}"))).collect()
     }
 
     /// Whether only some objects of the kind are reconciled.
@@ -299,4 +325,6 @@ pub struct Previously {
     pub managers: &'static [&'static str],
     /// Finalizers to remove (`previously(finalizers("example.com/x"))`).
     pub finalizers: &'static [&'static str],
+    /// Names of the function (`previously(reconcilers("x"))`).
+    pub reconcilers: &'static [&'static str],
 }

@@ -47,6 +47,9 @@ pub struct StepWiring {
     /// The functions that determine the status of its dependents, instead of the rules of kstatus.
     #[doc(hidden)]
     pub ready: &'static [ReadyFunction],
+    /// Whether the roles of the set may grant rights that the operator does not have itself (`rights(escalate)`).
+    #[doc(hidden)]
+    pub escalates: bool,
     /// Whether events are recorded on the dependents of the step.
     #[doc(hidden)]
     pub events: bool,
@@ -59,6 +62,9 @@ pub struct StepWiring {
     /// What an earlier tool left on the dependents of the step.
     #[doc(hidden)]
     pub previously: FormerTool,
+    /// The names of the function in earlier versions.
+    #[doc(hidden)]
+    pub formerly: &'static [&'static str],
     /// Whether the step or its cleanup may delete objects that the step owns. Deletion by the garbage collector does not count.
     #[doc(hidden)]
     pub deletes: bool,
@@ -140,10 +146,12 @@ impl StepWiring {
         manages_of: None,
         settings: None,
         ready: &[],
+        escalates: false,
         events: false,
         within_namespace: false,
         prefix: None,
         previously: FormerTool::NONE,
+        formerly: &[],
         deletes: true,
         reasons: &[],
         fails: &[],

@@ -26,6 +26,10 @@ pub enum Verb {
     DeleteCollection,
     /// Acts as another user.
     Impersonate,
+    /// Grants rights with a binding that it does not have itself.
+    Bind,
+    /// Grants rights with a role that it does not have itself.
+    Escalate,
 }
 
 impl Verb {
@@ -42,6 +46,8 @@ impl Verb {
             Self::Delete => "delete",
             Self::DeleteCollection => "deletecollection",
             Self::Impersonate => "impersonate",
+            Self::Bind => "bind",
+            Self::Escalate => "escalate",
         }
     }
 }

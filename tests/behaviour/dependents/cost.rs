@@ -18,12 +18,12 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
 /// The number of components: 1,000 in the long form of the trials.
-fn components() -> usize {
+pub(super) fn components() -> usize {
     if std::env::var_os("EVENKEEL_TRIALS").is_some_and(|form| form == "all") { 1_000 } else { 50 }
 }
 
 /// The dependents of each component.
-const SIZE: usize = 10;
+pub(super) const SIZE: usize = 10;
 /// The kinds of the dependents.
 const KINDS: usize = 8;
 /// The dependents that a change affects.
@@ -34,7 +34,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// The compared operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+pub(super) enum Who {
     Ours,
     Hand,
 }
@@ -72,17 +72,17 @@ impl Cost {
 }
 
 /// An operator with its server.
-struct Life {
+pub(super) struct Life {
     who: Who,
-    components: usize,
-    cluster: Cluster,
-    wire: Wire,
+    pub(super) components: usize,
+    pub(super) cluster: Cluster,
+    pub(super) wire: Wire,
     began: Instant,
     running: Option<JoinHandle<()>>,
 }
 
 impl Life {
-    async fn begin(who: Who, components: usize) -> Self {
+    pub(super) async fn begin(who: Who, components: usize) -> Self {
         let cluster = Cluster::start().await;
         cluster.seed(&Fleet::crd()).await.unwrap();
         cluster
@@ -114,7 +114,7 @@ impl Life {
         }
     }
 
-    fn fleets(&self) -> Api<Fleet> {
+    pub(super) fn fleets(&self) -> Api<Fleet> {
         Api::namespaced(self.cluster.client(), NAMESPACE)
     }
 
@@ -122,7 +122,7 @@ impl Life {
         Api::namespaced(self.cluster.client(), NAMESPACE)
     }
 
-    fn names(&self) -> impl Iterator<Item = String> + use<> {
+    pub(super) fn names(&self) -> impl Iterator<Item = String> + use<> {
         (0..self.components).map(|number| format!("fleet-{number:04}"))
     }
 
@@ -143,7 +143,7 @@ impl Life {
         cost
     }
 
-    async fn assert_ready(&self) {
+    pub(super) async fn assert_ready(&self) {
         let all = self.fleets().list(&ListParams::default()).await.unwrap().items;
         assert_eq!(all.len(), self.components);
         for one in all {

@@ -15,6 +15,7 @@ on_each_server!(
     fault_16_a_missing_namespace_is_created_and_stays,
     a_missing_namespace_is_refused_by_policy,
     a_missing_namespace_becomes_a_dependent_by_policy,
+    an_object_waits_for_a_namespace_that_is_being_deleted,
     a_namespace_with_content_of_others_is_not_deleted
 );
 
@@ -92,6 +93,35 @@ async fn a_missing_namespace_becomes_a_dependent_by_policy(world: World) -> Worl
     until_namespace_gone(&world, &other).await;
     world.until_gone::<Estate>("a").await;
     operator.stop().await.unwrap();
+    world
+}
+
+async fn an_object_waits_for_a_namespace_that_is_being_deleted(world: World) -> World {
+    let (other, all) = (other(&world), Api::<Namespace>::all(world.client.clone()));
+    let meta = json!({ "metadata": { "name": other } });
+    all.create(&PostParams::default(), &serde_json::from_value(meta).unwrap()).await.unwrap();
+    let holder = json!({ "metadata": { "name": "holder", "finalizers": ["tests.evenkeel.dev/hold"] } });
+    maps(&world).create(&PostParams::default(), &serde_json::from_value(holder).unwrap()).await.unwrap();
+    all.delete(&other, &DeleteParams::default()).await.unwrap();
+    let operator = start(&world, &[&other]).await;
+    found(&world, "a", &json!({ "maps": { "one": other } })).await;
+    let waits =
+        |estate: &Value| condition(estate, "Applied").is_some_and(|one| one["reason"] == "DependentsProgressing");
+    let estate = world.until::<Estate>("a", "waiting", waits).await;
+    let text =
+        format!("ConfigMap {other}/one: the namespace {other} is being deleted, so nothing can be created in it");
+    assert_eq!(
+        (message(&estate, "Applied"), condition(&estate, "Applied").unwrap()["status"].as_str()),
+        (&*text, Some("False"))
+    );
+    let released = Patch::Merge(json!({ "metadata": { "finalizers": null } }));
+    maps(&world).patch("holder", &PatchParams::default(), &released).await.unwrap();
+    until_namespace_gone(&world, &other).await;
+    touch(&world, "now").await;
+    world.until::<Estate>("a", "ready", is_ready).await;
+    assert!(maps(&world).get_opt("one").await.unwrap().is_some());
+    operator.stop().await.unwrap();
+    removed(&world, &other).await;
     world
 }
 

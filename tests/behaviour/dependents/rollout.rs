@@ -1,9 +1,12 @@
 //! The creation and the change of a set: which calls are sent, in which order, and what the status says.
 
+use std::time::Duration;
+
+use evenkeel_testkit::Cluster;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{World, quiet};
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::shop::{Part, Shop, calls, open, set_ready, start};
 
@@ -86,4 +89,25 @@ async fn a_restart_sends_nothing(world: World) -> World {
     assert_eq!(written, ["PATCH configmaps/one", "PATCH shops/a/status"]);
     operator.stop().await.unwrap();
     world
+}
+
+/// Objects that become ready one after another within ten minutes: a short burst, and then a write every 15 seconds.
+#[tokio::test(start_paused = true)]
+async fn the_progress_of_a_large_wave_costs_few_writes() {
+    const PARTS: usize = 300;
+    const MOST_WRITES: usize = 45;
+    let world = World::within(Cluster::start().await);
+    let operator = start(&world).await;
+    let name = |i: usize| format!("part-{i:03}");
+    let parts: Map<String, Value> = (0..PARTS).map(|i| (name(i), json!(0))).collect();
+    open(&world, "a", &json!({ "parts": parts })).await;
+    for part in 0..PARTS {
+        world.until::<Shop>("a", "waiting", |shop| reason(shop, "Healthy") == "DependentsProgressing").await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        set_ready(&world, &name(part), "True").await;
+    }
+    world.until::<Shop>("a", "ready", is_ready).await;
+    let writes = calls(&world).iter().filter(|call| *call == "PATCH shops/a/status").count();
+    assert!((20..=MOST_WRITES).contains(&writes), "{writes}");
+    operator.stop().await.unwrap();
 }

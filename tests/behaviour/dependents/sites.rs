@@ -28,6 +28,9 @@ pub(crate) struct StallSpec {
     /// The names of its config maps.
     #[serde(default)]
     maps: Vec<String>,
+    /// The operator deletes what the service account may not delete any more.
+    #[serde(default)]
+    last_resort: bool,
     /// The step is skipped.
     #[serde(default)]
     closed: bool,
@@ -64,6 +67,7 @@ fn site(stall: &Stall) -> Result<Site, StallError> {
     match &stall.spec.account {
         None => Ok(Site::here()),
         Some(name) if name == "missing" => Err(StallError::AccountMissing),
+        Some(name) if stall.spec.last_resort => Ok(Site::here().service_account(name).last_resort_operator()),
         Some(name) => Ok(Site::here().service_account(name)),
     }
 }
@@ -237,6 +241,33 @@ async fn each_call_of_a_step_has_the_rights_of_its_user_on_a_real_server() {
     let Some(world) = World::on(Server::Full).await else { return };
     one_life(&world, async || world.prepare::<stall>(())).await;
     world.clean().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_operator_deletes_what_the_user_may_not_delete_any_more_only_as_the_last_resort() {
+    let world = World::beside(Cluster::builder().rbac().start().await).await;
+    world.install(&Stall::crd()).await;
+    // The operator may do everything.
+    let running = world.operator::<stall>(());
+    allow(&world, "clerk", &world.prepare::<stall>(()), &[]).await;
+    create(&world, "a", json!({ "account": "clerk", "maps": ["one"] })).await;
+    create(&world, "b", json!({ "account": "clerk", "maps": ["two", "three"], "lastResort": true })).await;
+    for name in ["a", "b"] {
+        world.until::<Stall>(name, "ready", is_ready).await;
+    }
+    // As in a namespace that is being deleted.
+    world.delete::<RoleBinding>("clerk").await;
+    world.merge::<Stall>("b", json!({ "spec": { "maps": ["two"] } })).await;
+    until_refused(&world, "b", "delete", "configmaps").await;
+    for name in ["a", "b"] {
+        world.delete::<Stall>(name).await;
+    }
+    world.until_gone::<Stall>("b").await;
+    until_refused(&world, "a", "delete", "configmaps").await;
+    for (map, is_there) in [("one", true), ("two", false), ("three", false)] {
+        assert_eq!(world.api::<ConfigMap>().get_opt(map).await.unwrap().is_some(), is_there, "{map}");
+    }
+    running.stop().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

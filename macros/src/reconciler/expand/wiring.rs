@@ -76,12 +76,17 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
 }
 
 fn expand_previously(args: &ReconcilerArgs) -> TokenStream {
-    let ReconcilerArgs { krate, previously: Previously { field_managers: managers, finalizers }, .. } = args;
-    match managers.is_empty() && finalizers.is_empty() {
+    let ReconcilerArgs { krate, previously, .. } = args;
+    let Previously { field_managers: managers, finalizers, reconcilers } = previously;
+    match [managers, finalizers, reconcilers].iter().all(|list| list.is_empty()) {
         true => TokenStream::new(),
-        false => {
-            quote!(previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },)
-        }
+        false => quote! {
+            previously: #krate::Previously {
+                managers: &[#(#managers),*],
+                finalizers: &[#(#finalizers),*],
+                reconcilers: &[#(#reconcilers),*],
+            },
+        },
     }
 }
 

@@ -37,6 +37,8 @@ struct KnownSite {
     cluster: Option<Arc<Cluster>>,
     /// Why its calls are not sent.
     problem: Option<String>,
+    /// Whether the operator deletes what the user may not delete any more.
+    last_resort: bool,
 }
 
 impl ComponentCalls {
@@ -81,9 +83,13 @@ impl ComponentCalls {
                     client: cluster.client.clone(),
                     cluster: Some(cluster),
                     problem: None,
+                    last_resort: false,
                 })
             }
-            Ok(StepSite::HereAs(user)) => Ok(self.leave((component, step), Arc::new(own.acting_as(&user)))),
+            Ok(StepSite::HereAs { user, last_resort }) => {
+                let site = self.leave((component, step), Arc::new(own.acting_as(&user)));
+                Ok(KnownSite { last_resort, ..site })
+            }
             Ok(StepSite::Here) => Ok(self.leave((component, step), own.clone())),
             Err(why) => Err(why),
         };
@@ -91,18 +97,19 @@ impl ComponentCalls {
             client: Arc::new(own.refusing(&why)),
             cluster: None,
             problem: Some(why),
+            last_resort: false,
         });
         self.sites().insert(step, site);
     }
 
     fn leave(&self, (component, step): (&Key, &str), client: Arc<StepClient>) -> KnownSite {
         self.clusters.leave(component, step);
-        KnownSite { client, cluster: None, problem: None }
+        KnownSite { client, cluster: None, problem: None, last_resort: false }
     }
 
     /// Lets the calls of a step, which has no site of its own, be sent by this client.
     pub(in crate::pass) fn act_by(&self, step: &'static str, client: Arc<StepClient>) {
-        self.sites().insert(step, KnownSite { client, cluster: None, problem: None });
+        self.sites().insert(step, KnownSite { client, cluster: None, problem: None, last_resort: false });
     }
 
     /// Whether it was said where and as whom the calls of the step act.
@@ -113,6 +120,11 @@ impl ComponentCalls {
     /// Why the calls of the step are not sent.
     pub(in crate::pass) fn problem(&self, step: &str) -> Option<String> {
         self.sites().get(step)?.problem.clone()
+    }
+
+    /// Whether the operator deletes what the user of the step may not delete any more.
+    pub(in crate::pass) fn has_last_resort(&self, step: &str) -> bool {
+        self.sites().get(step).is_some_and(|site| site.last_resort)
     }
 
     /// The other cluster in which the step acts.

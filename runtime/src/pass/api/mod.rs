@@ -55,6 +55,11 @@ pub(super) struct PassBackend {
     pub(super) key: Key,
     pub(super) identity: Identity,
     pub(super) owner: OnceLock<Owner>,
+    /// The domain of the marks of the operator.
+    pub(super) domain: Arc<str>,
+    /// The field managers of earlier versions of the operator and the reconciler.
+    #[cfg(feature = "dependents")]
+    pub(super) former_managers: Arc<[String]>,
     pub(super) children: Children,
     pub(super) version: Mutex<String>,
     /// The owned and watched objects as this pass read them, for the digest: a change during the pass must count as new.
@@ -138,7 +143,7 @@ impl PassBackend {
     /// The object as the owner of others, created on first use.
     pub(super) fn owner(&self) -> &Owner {
         let Identity { target, uid, .. } = &self.identity;
-        self.owner.get_or_init(|| owner(target, uid))
+        self.owner.get_or_init(|| owner(target, uid, &self.domain))
     }
 
     pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {

@@ -1,5 +1,7 @@
 //! Fills in the fields of an owned object that the author leaves to evenkeel.
 
+use std::sync::Arc;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Map, Value, json};
 
@@ -55,7 +57,7 @@ pub(crate) fn owned(target: &Target, json: &str, owner: &Owner, labels: Labels) 
 }
 
 /// The object as the owner of others.
-pub(crate) fn owner(target: &Target, uid: &str) -> Owner {
+pub(crate) fn owner(target: &Target, uid: &str, domain: &Arc<str>) -> Owner {
     let (kind, name) = (&target.kind, &target.name);
     let reference = OwnerReference {
         api_version: kind.resource.api_version.clone(),
@@ -65,7 +67,7 @@ pub(crate) fn owner(target: &Target, uid: &str) -> Owner {
         block_owner_deletion: Some(true),
         controller: Some(true),
     };
-    Owner { reference, namespace: target.namespace.clone(), set: None }
+    Owner { reference, namespace: target.namespace.clone(), set: None, domain: domain.clone() }
 }
 
 #[cfg(test)]
@@ -74,12 +76,12 @@ mod tests {
 
     use super::*;
     use crate::wiring::KindInfo;
-    use crate::wiring::annotations::{DEPENDENT_OF, OWNER};
+    use crate::wiring::annotations::{DEPENDENT_OF, DOMAIN, OWNER};
 
     #[test]
     fn an_object_cannot_own_itself() {
         let target = Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("team-a".into()), name: "map".into() };
-        let itself = owner(&target, "1");
+        let itself = owner(&target, "1", &DOMAIN.into());
         let refused = owned(&target, r#"{"metadata": {"name": "map"}}"#, &itself, &[]).expect_err("itself");
         assert!(refused.to_string().contains("is the reconciled object, which cannot own itself"), "{refused}");
         for other in [
@@ -93,7 +95,7 @@ mod tests {
     #[test]
     fn a_child_gets_the_labels_of_its_relation() {
         let target = Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("a".into()), name: "child".into() };
-        let parent = owner(&Target { name: "parent".into(), ..target.clone() }, "1");
+        let parent = owner(&Target { name: "parent".into(), ..target.clone() }, "1", &DOMAIN.into());
         let child = |labels: Value| {
             let json = json!({"metadata": {"name": "child", "labels": labels}}).to_string();
             owned(&target, &json, &parent, &[("app", "web"), ("tier", "db")])
@@ -112,7 +114,8 @@ mod tests {
         let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
         let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}}).to_string();
         let reference = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
-        let owner = Owner { reference: reference.clone(), namespace: Some("team-a".into()), set: None };
+        let owner =
+            Owner { reference: reference.clone(), namespace: Some("team-a".into()), set: None, domain: DOMAIN.into() };
         let sent = owned(&target, r#"{"metadata": {"name": "child"}}"#, &owner, &[]).expect("it may be sent");
         let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [reference]});
         assert_eq!(sent, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}));

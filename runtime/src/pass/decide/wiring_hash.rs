@@ -86,6 +86,9 @@ fn add_step(text: &mut String, step: &StepWiring) {
     if step.previously != FormerTool::NONE {
         let _ = write!(text, " {:?}", step.previously);
     }
+    for name in step.formerly {
+        let _ = write!(text, " formerly {name}");
+    }
     if let Some(prefix) = step.prefix {
         let _ = write!(text, " prefix {prefix}");
     }
@@ -94,6 +97,9 @@ fn add_step(text: &mut String, step: &StepWiring) {
     }
     if let Some(source) = step.manages_of {
         let _ = write!(text, " manages {source}");
+    }
+    if step.escalates {
+        text.push_str(" escalates");
     }
     if step.events {
         text.push_str(" events");

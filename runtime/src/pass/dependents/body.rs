@@ -11,12 +11,7 @@ use crate::wiring::annotations::{APPLIED, DEPENDENT_OF, OPERATOR, ORPHANED_FROM,
 /// The manifest with the marks of the set.
 pub(super) fn marked_body(item: &Item, object: &Value, owner: &Owner, target: &Target, operator: &str) -> Value {
     let mut object = object.clone();
-    let meta = &mut object["metadata"];
-    meta["labels"][OPERATOR] = json!(operator);
-    for (field, key, value) in owner.marks(target) {
-        meta[field][key] = json!(value);
-    }
-    meta["annotations"][APPLIED] = json!(item.applied.to_string());
+    mark(&mut object["metadata"], owner, target, (operator, &item.applied));
     object
 }
 
@@ -27,25 +22,27 @@ pub(super) fn marks_patch(
     found: &ObjectMeta,
     (operator, applied): (&str, Applied),
 ) -> Value {
-    let mut meta = json!({
-        "uid": found.uid,
-        "resourceVersion": found.resource_version,
-        "labels": { OPERATOR: operator },
-        "annotations": { APPLIED: applied.to_string() },
-    });
+    let mut meta = json!({ "uid": found.uid, "resourceVersion": found.resource_version });
+    mark(&mut meta, owner, target, (operator, &applied));
+    json!({ "metadata": meta })
+}
+
+fn mark(meta: &mut Value, owner: &Owner, target: &Target, (operator, applied): (&str, &Applied)) {
+    meta["labels"][owner.key(OPERATOR)] = json!(operator);
     for (field, key, value) in owner.marks(target) {
         meta[field][key] = json!(value);
     }
-    json!({ "metadata": meta })
+    meta["annotations"][owner.key(APPLIED)] = json!(applied.to_string());
 }
 
 /// The merge patch that removes the marks. The fields of the manifest stay.
 pub(super) fn orphan_patch(owner: &Owner, uid: &str, version: &str) -> Value {
     let former = format!("{} {}", owner.reference.kind, owner.reference.name);
+    let key = |key| owner.key(key);
     json!({ "metadata": {
         "uid": uid,
         "resourceVersion": version,
-        "labels": { OPERATOR: null, DEPENDENT_OF: null },
-        "annotations": { OWNER: null, APPLIED: null, ORPHANED_FROM: former },
+        "labels": { key(OPERATOR): null, key(DEPENDENT_OF): null },
+        "annotations": { key(OWNER): null, key(APPLIED): null, key(ORPHANED_FROM): former },
     } })
 }

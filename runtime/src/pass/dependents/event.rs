@@ -37,7 +37,7 @@ impl Changed {
 /// Records an event on the dependent, if the step has the word `events`. The events are sent with the client of the operator, so objects
 /// in other clusters get none.
 pub(super) fn record_change(backend: &PassBackend, step: &str, target: &Target, changed: Option<Changed>) {
-    let has_word = backend.wiring.steps.iter().any(|one| one.name == step && one.events);
+    let has_word = backend.wiring.step(step).is_some_and(|step| step.events);
     let Some(Changed { reason, uid }) = changed.filter(|_| has_word && backend.sets.cluster(step).is_none()) else {
         return;
     };

@@ -17,7 +17,7 @@ use crate::wiring::{FormerTool, KindInfo};
 
 /// The component as an earlier tool of the step marked its objects; `None`: there was none.
 pub(super) async fn former_owner(backend: &PassBackend, step: &str) -> Result<Option<FormerOwner>, ApiError> {
-    let wiring = backend.wiring.steps.iter().find(|one| one.name == step);
+    let wiring = backend.wiring.step(step);
     let Some(previously) = wiring.map(|step| step.previously).filter(|one| *one != FormerTool::NONE) else {
         return Ok(None);
     };

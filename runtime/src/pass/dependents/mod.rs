@@ -22,13 +22,14 @@ use crate::dependent_rules::manifest::ObjectId;
 use crate::trigger::{number, text};
 use crate::watch::clusters::Cluster;
 use crate::watch::dependents::{DependentCache, KnownDependent};
-use crate::wiring::annotations::DEPENDENT_OF;
-use crate::wiring::{How, KindInfo, Wiring};
+use crate::wiring::annotations::{DEPENDENT_OF, DOMAIN};
+use crate::wiring::{How, KindInfo, StepWiring, Wiring};
 
 impl PassBackend {
     /// The component as the owner of a set.
     pub(super) fn owner_of(&self, set: &str) -> Owner {
-        let cluster = self.sets.cluster(Wiring::step_of_set(set)).and_then(|_| self.sets.clusters.own_uid());
+        let step = self.wiring.step_of_own_set(set).unwrap_or_else(|| Wiring::step_of_set(set));
+        let cluster = self.sets.cluster(step).and_then(|_| self.sets.clusters.own_uid());
         let set = cluster.iter().fold(set.to_owned(), |set, cluster| format!("{set}@{cluster}"));
         Owner { set: Some(set), ..self.owner().clone() }
     }
@@ -45,7 +46,7 @@ impl PassBackend {
 
     /// The steps that keep dependents in other clusters.
     fn sets_elsewhere(&self) -> Vec<(&'static str, Arc<Cluster>)> {
-        let keeps = |name: &str| self.wiring.steps.iter().any(|step| step.name == name && step.keeps_dependents());
+        let keeps = |name: &str| self.wiring.step(name).is_some_and(StepWiring::keeps_dependents);
         self.sets.elsewhere().into_iter().filter(|(step, _)| keeps(step)).collect()
     }
 
@@ -68,7 +69,7 @@ impl PassBackend {
 
     /// The calls for the set of a step. A step that is gone from the code has no name, and no user of its own.
     pub(super) fn set_calls(&self, step: &str) -> Calls {
-        let known = self.wiring.steps.iter().find(|one| one.name == step).map_or("", |one| one.name);
+        let known = self.wiring.step(step).map_or("", |one| one.name);
         self.calls_of(known).whole()
     }
 
@@ -77,14 +78,14 @@ impl PassBackend {
         let kind = self.cache_of(&step).ok().and_then(|cache| cache.kind(&id.group, &id.kind));
         let type_name = kind.map(|KindInfo { resource, .. }| format!("{}.{}", resource.plural, resource.group));
         let type_name = type_name.unwrap_or_default();
-        KeptObject { id: id.clone(), step, live: known.now(), type_name, finalizers, annotated }
+        let is_former = known.is_former;
+        KeptObject { id: id.clone(), step, live: known.now(), type_name, finalizers, annotated, is_former }
     }
 
     /// Whether the step that the mark names may keep an object in its namespace.
     fn may_be_kept(&self, kind: &KindInfo, meta: &ObjectMeta) -> bool {
         let owner = marked(kind, meta);
-        let of_set = owner.as_ref().and_then(|owner| owner.step_of(self.wiring.name));
-        let step = self.wiring.steps.iter().find(|step| Some(step.name) == of_set);
+        let step = owner.as_ref().and_then(|owner| self.wiring.step(self.wiring.step_of_own_set(owner.set_key()?)?));
         let (own, component) = (meta.namespace.as_deref(), self.identity.target.namespace.as_deref());
         step.is_none_or(|step| step.may_keep_in(own, component))
     }
@@ -120,7 +121,7 @@ impl PassBackend {
         of_kind: &KindInfo,
         ids: &[String],
     ) -> Result<Vec<ObjectId>, ApiError> {
-        let selector = format!("{DEPENDENT_OF} in ({})", ids.join(","));
+        let selector = format!("{} in ({})", self.owner().key(DEPENDENT_OF), ids.join(","));
         let namespaces = elsewhere.map_or_else(|| self.relations.namespaces(of_kind), |_| vec![None]);
         let mut found = Vec::new();
         for namespace in namespaces {
@@ -145,7 +146,7 @@ impl PassBackend {
 
 impl DependentCalls for PassBackend {
     fn act_at(&self, step: &'static str, site: Result<StepSite, String>) -> BoxFuture<'_, ()> {
-        let wiring = self.wiring.steps.iter().find(|one| one.name == step);
+        let wiring = self.wiring.step(step);
         let owns = wiring.is_some_and(|step| step.relations.iter().any(|relation| relation.how == How::Owns));
         let site = match site {
             Ok(StepSite::Elsewhere(_)) if owns => {
@@ -171,6 +172,10 @@ impl DependentCalls for PassBackend {
 
     fn cluster(&self, step: &str) -> Option<String> {
         Some(self.sets.cluster(step)?.uid()?.to_owned())
+    }
+
+    fn marks(&self) -> Option<String> {
+        (*self.domain != *DOMAIN).then(|| self.domain.to_string())
     }
 
     fn listed<'a>(&'a self, step: Option<&'a str>) -> BoxFuture<'a, Result<(), ApiError>> {

@@ -28,11 +28,11 @@ fn id(kind: &KindInfo, meta: ObjectMeta) -> ObjectId {
 impl PassBackend {
     /// The first objects of a kind that have none of these marks. The label alone may be a copy.
     async fn unmarked(&self, calls: &Calls, kind: &KindInfo, marks: &[String]) -> Result<Vec<ObjectId>, ApiError> {
-        let marks_text = marks.join(",");
-        let selector = if marks.is_empty() { String::new() } else { format!("{DEPENDENT_OF} notin ({marks_text})") };
+        let (label, marks_text) = (self.owner().key(DEPENDENT_OF), marks.join(","));
+        let selector = if marks.is_empty() { String::new() } else { format!("{label} notin ({marks_text})") };
         let mut found = calls.list_metadata(kind, None, &selector, Some(EXAMPLES)).await?;
         if found.is_empty() && !marks.is_empty() {
-            let selector = format!("{DEPENDENT_OF} in ({marks_text})");
+            let selector = format!("{label} in ({marks_text})");
             let is_copy = |object: &DynamicObject| {
                 marked(kind, &object.metadata).is_none_or(|owner| !marks.contains(&owner.id()))
             };
@@ -100,7 +100,7 @@ impl OtherObjects for PassBackend {
             let target = Target { kind, namespace: None, name: name.to_owned() };
             let component = self.identity.target.to_string();
             let namespace = json!({ "apiVersion": "v1", "kind": "Namespace",
-                "metadata": { "name": name, "annotations": { NAMESPACE_FOR: component } } });
+                "metadata": { "name": name, "annotations": { self.owner().key(NAMESPACE_FOR): component } } });
             match self.set_calls(step).create(&target, &namespace).await {
                 Ok(_) => Ok(true),
                 Err(ApiError::Conflict(_)) => Ok(false),

@@ -5,6 +5,8 @@ pub(super) mod foreign_conditions;
 pub(super) mod hot_object;
 pub(super) mod json_patch;
 pub(super) mod late_digest;
+#[cfg(feature = "dependents")]
+pub(super) mod late_progress;
 pub(super) mod leftover_fields;
 pub(super) mod managed_fields;
 pub(super) mod resync;
@@ -22,6 +24,7 @@ use self::schedule::{clamp_retry_after, schedule};
 use super::api::PassBackend;
 use super::context::PassContext;
 use super::decide::{policy, unchanged};
+use super::memory::late_digest::sooner;
 use super::memory::unsent_status::Pending;
 use super::report::current_pass::CurrentPass;
 use super::report::{PassReport, hook, warn_of_clamped};
@@ -56,7 +59,11 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     let mut report = PassReport::of(&found, &intent, &outcome, error, context.wiring.conditions);
     hook::after(context, object, &state, (&outcome, error), &mut intent, &mut report);
     let late = late_digest::lateness(context, key, object, pass.triggers, (&found, &intent));
-    let changed = late.is_none() && intent != found;
+    #[cfg(feature = "dependents")]
+    let wait = late_progress::lateness(context, key, &outcome, (&found, &intent));
+    #[cfg(not(feature = "dependents"))]
+    let wait = None;
+    let changed = late.is_none() && wait.is_none() && intent != found;
     late_digest::remember(context, key, late);
     report.log(&outcome, progressed);
     let mut clamped = std::mem::take(&mut state.clamped);
@@ -77,6 +84,10 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     warn_of_clamped(context, pass, object, changed, &clamped);
     let next = match late {
         Some(late) => late.within(next),
+        None => next,
+    };
+    let next = match wait {
+        Some(left) => sooner(next, left),
         None => next,
     };
     hot_object::until_quiet(backend, next)

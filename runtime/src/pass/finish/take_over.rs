@@ -19,7 +19,9 @@ pub(in crate::pass) async fn take_over(
     let Some(status) = object.status().filter(|status| !status.conditions().is_empty()) else { return Ok(()) };
     let inputs = Observed::of(status, context.wiring).inputs;
     let is_of = |wiring: &str| inputs.as_ref().is_some_and(|inputs| inputs.wiring == wiring);
-    let previously = context.wiring.previously.managers.iter().copied().filter(|_| !is_of(&context.wiring_hash));
+    let declared = context.wiring.previously.managers.iter().copied();
+    let previously = declared.chain(context.former_managers.iter().map(String::as_str));
+    let previously = previously.filter(|_| !is_of(&context.wiring_hash));
     let managers: Vec<&str> = previously.chain(is_of(PATCHED).then_some(&*context.field_manager)).collect();
     if managers.is_empty() || backend.hot {
         return Ok(());

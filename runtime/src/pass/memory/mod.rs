@@ -2,6 +2,8 @@
 
 pub(super) mod hot_object;
 pub(super) mod late_digest;
+#[cfg(feature = "dependents")]
+pub(super) mod progress_writes;
 pub(super) mod unsent_status;
 
 use std::collections::BTreeSet;
@@ -9,6 +11,8 @@ use std::collections::BTreeSet;
 use crate::pass::api::owned_writes::Children;
 use crate::pass::memory::hot_object::HotObject;
 use crate::pass::memory::late_digest::LateDigest;
+#[cfg(feature = "dependents")]
+use crate::pass::memory::progress_writes::ProgressWrites;
 use crate::pass::memory::unsent_status::Pending;
 
 /// The state of one object between its passes.
@@ -21,6 +25,9 @@ pub(super) struct Memory {
     pub(super) unwritten: bool,
     /// The digest of the last body, if the status does not hold it yet.
     pub(super) late: Option<Box<LateDigest>>,
+    /// The writes about dependents that became ready, while the object waits for them.
+    #[cfg(feature = "dependents")]
+    pub(super) progress: Option<Box<ProgressWrites>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     pub(super) clamped: Option<BTreeSet<&'static str>>,
     /// Our conditions that another manager holds, too, so that we cannot remove them.

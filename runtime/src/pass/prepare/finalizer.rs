@@ -4,21 +4,22 @@ use kube::api::ObjectMeta;
 use serde_json::{Value, json};
 
 use crate::pipeline::object::is_deleted;
-use crate::wiring::Wiring;
+use crate::wiring::{OperatorNames, Wiring};
 
 /// The finalizers of a reconciler: its own and those of earlier versions.
 #[derive(Clone, Debug)]
 pub(in crate::pass) struct Finalizers {
     name: String,
-    previously: &'static [&'static str],
+    previously: Vec<String>,
     needed: bool,
 }
 
 impl Finalizers {
-    pub(in crate::pass) fn new(wiring: &Wiring, group: &str, operator: &str) -> Self {
+    pub(in crate::pass) fn new(wiring: &Wiring, group: &str, operator: &OperatorNames) -> Self {
+        let declared = wiring.previously.finalizers.iter().map(|name| (*name).to_owned());
         Self {
-            name: wiring.finalizer_under(operator, group),
-            previously: wiring.previously.finalizers,
+            name: wiring.finalizer_under(&operator.name, group),
+            previously: declared.chain(operator.former_finalizers(wiring, group)).collect(),
             needed: wiring.needs_finalizer(),
         }
     }
@@ -27,8 +28,12 @@ impl Finalizers {
         &self.name
     }
 
+    fn is_former(&self, finalizer: &str) -> bool {
+        self.previously.iter().any(|former| former == finalizer)
+    }
+
     fn is_ours(&self, finalizer: &str) -> bool {
-        finalizer == self.name || self.previously.contains(&finalizer)
+        finalizer == self.name || self.is_former(finalizer)
     }
 
     /// Whether an object that is being deleted has none of our finalizers, old names included.
@@ -39,7 +44,7 @@ impl Finalizers {
     /// Whether a live object has one of our finalizers that it does not need, or lacks the one that it needs.
     pub(in crate::pass) fn is_due(&self, meta: &ObjectMeta) -> bool {
         let now = || meta.finalizers.iter().flatten();
-        now().any(|f| self.previously.contains(&f.as_str())) || now().any(|f| *f == self.name) != self.needed
+        now().any(|f| self.is_former(f)) || now().any(|f| *f == self.name) != self.needed
     }
 
     /// The patch that a live object needs before its steps run. It adds our finalizer and removes old ones; it removes ours if no step is
@@ -48,7 +53,7 @@ impl Finalizers {
         if !self.is_due(meta) {
             return None;
         }
-        let others = meta.finalizers.iter().flatten().filter(|f| !self.previously.contains(&f.as_str()));
+        let others = meta.finalizers.iter().flatten().filter(|f| !self.is_former(f));
         let mut want: Vec<String> = others.filter(|f| self.needed || **f != self.name).cloned().collect();
         if self.needed && !want.contains(&self.name) {
             want.push(self.name.clone());
@@ -77,7 +82,7 @@ mod tests {
     const OTHER: &str = "example.com/other";
 
     fn ours(needed: bool) -> Finalizers {
-        Finalizers { name: OURS.into(), previously: &[OLD], needed }
+        Finalizers { name: OURS.into(), previously: vec![OLD.into()], needed }
     }
 
     fn with(finalizers: &[&str]) -> ObjectMeta {

@@ -31,7 +31,7 @@ use crate::trigger::EnabledTriggers;
 use crate::watch::{Health, Primary, RelatedCaches, Scope, SharedWatches, Streaming};
 use crate::wiring::handler::Erased;
 use crate::wiring::policy::Policy;
-use crate::wiring::{KindInfo, StepWiring, Wiring};
+use crate::wiring::{KindInfo, OperatorNames, StepWiring, Wiring};
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
@@ -167,10 +167,16 @@ pub(super) fn of_wiring(
     let context = PassContext::new(PassSetup {
         events: client.plain(),
         client,
-        operator: "tester".into(),
+        operator: OperatorNames::new("tester"),
         reconciler,
         primary: Primary::new(Decoder::of::<Thing>()),
-        relations: RelatedCaches::new(&watches, (wiring, "tester"), kind, Scope::default(), Queue::default()),
+        relations: RelatedCaches::new(
+            &watches,
+            (wiring, &OperatorNames::new("tester")),
+            kind,
+            Scope::default(),
+            Queue::default(),
+        ),
         queue: Queue::default(),
         stop: CancellationToken::new(),
         jitter: Jitter::default(),

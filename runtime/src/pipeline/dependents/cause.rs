@@ -1,6 +1,7 @@
 //! The message about a call for a dependent that failed: the object, the field and the cause, but no values of the manifest.
 
 use kube::core::Status;
+use kube::core::response::StatusCause;
 
 use super::error::DependentsError;
 use crate::api::ApiError;
@@ -12,13 +13,13 @@ const FIELDS: usize = 3;
 
 /// The immutable field that the API server refused to change.
 pub(super) fn immutable(error: &ApiError) -> Option<String> {
-    immutable_field(status(error)?).map(ToOwned::to_owned)
+    immutable_field(error.status()?).map(ToOwned::to_owned)
 }
 
 /// The error with a message that names the object. The message of the API server may quote values, also those of a Secret.
 pub(super) fn described(id: &ObjectId, error: ApiError) -> ApiError {
     let causes = match &error {
-        ApiError::Invalid(_) => status(&error).and_then(causes),
+        ApiError::Invalid(_) => error.status().and_then(causes),
         _ => None,
     };
     let named = |text: &str| if text.contains(&id.to_string()) { text.to_owned() } else { format!("{id}: {text}") };
@@ -32,10 +33,13 @@ pub(super) fn described(id: &ObjectId, error: ApiError) -> ApiError {
 
 /// The error for an object that a limit of the cluster refuses. `None`: it has another cause.
 pub(super) fn limited(id: &ObjectId, error: &ApiError) -> Option<DependentsError> {
-    let Status { code, message, .. } = status(error)?;
+    let Status { code, message, details, .. } = error.status()?;
     // The first one is that of etcd, the second one that of its client.
     let is_large = ["request is too large", "message larger than max"].iter().any(|text| message.contains(text));
-    if *code == 413 || is_large {
+    // Config maps and secrets may have 1 MiB.
+    let is_whole = |cause: &StatusCause| cause.reason == "FieldValueTooLong" && ["[]", "data"].contains(&&*cause.field);
+    let has_long_data = || details.as_ref().is_some_and(|details| details.causes.iter().any(is_whole));
+    if *code == 413 || is_large || *code == 422 && has_long_data() {
         let text = format!("{id}: it is larger than the API server stores; make it smaller, or split it");
         return Some(DependentsError::ObjectTooLarge(text));
     }
@@ -48,25 +52,10 @@ pub(super) fn limited(id: &ObjectId, error: &ApiError) -> Option<DependentsError
 fn cure(error: &ApiError) -> &'static str {
     match error {
         ApiError::Forbidden(detail) if detail.contains("RBAC permissions not currently held") => {
-            "; grant the operator these rules itself, or the verb `escalate` on roles and `bind` on their bindings"
+            "; grant the operator these rules itself, or write `rights(escalate)` in the `dependents(..)` of the step and apply what `rbac` prints"
         }
         _ => "",
     }
-}
-
-/// The response of the API server.
-#[cfg(feature = "operator")]
-pub(super) fn status(error: &ApiError) -> Option<&Status> {
-    match error.detail().source()?.downcast_ref()? {
-        kube::Error::Api(status) => Some(status),
-        _ => None,
-    }
-}
-
-/// There is no client, so there is no response either.
-#[cfg(not(feature = "operator"))]
-pub(super) const fn status(_: &ApiError) -> Option<&Status> {
-    None
 }
 
 /// The refused fields, and why, without their values.
@@ -146,6 +135,11 @@ mod tests {
         ] {
             assert_eq!(limited(code, message), Some(large.clone()), "{message}");
         }
+        let long = |field: &str| {
+            super::limited(&id(), &error(&json!([{ "field": field, "reason": "FieldValueTooLong", "message": "x" }])))
+        };
+        assert_eq!((long("[]"), long("data")), (Some(large.clone()), Some(large)));
+        assert_eq!(long("metadata.annotations"), None);
         let quota = r#"secrets "login" is forbidden: exceeded quota: few, requested: count/secrets=1, used: count/secrets=2, limited: count/secrets=2"#;
         let text = "Secret a/login: exceeded quota: few, requested: count/secrets=1, used: count/secrets=2, limited: count/secrets=2";
         assert_eq!(limited(403, quota), Some(DependentsError::QuotaExceeded(text.into())));
@@ -156,7 +150,7 @@ mod tests {
     fn a_role_with_more_rights_than_those_of_the_operator_has_a_cure() {
         let text = "attempting to grant RBAC permissions not currently held: {..}";
         let told = described(&id(), ApiError::Forbidden(text.into())).to_string();
-        assert!(told.ends_with("or the verb `escalate` on roles and `bind` on their bindings"), "{told}");
+        assert!(told.ends_with("and apply what `rbac` prints"), "{told}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::error::DependentsError;
 use super::lookup::{calls_of, completed, content, kind_text};
 use super::managed_types::managed_types;
 use super::namespaces::{OwnNamespaces, missing};
-use super::progress::{Progress, unready};
+use super::progress::{Progress, listed, unready};
 use super::reach::{reach, unreachable};
 use super::result::Dependents;
 use super::run::{Ended, Run};
@@ -18,6 +18,7 @@ use crate::api::DependentCalls;
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId};
 use crate::dependent_rules::plan::{Plan, PlanOptions};
 use crate::kind::KindInfo;
+use crate::outcome::reporting::EventLevel;
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
 use crate::wiring::StepWiring;
@@ -101,10 +102,12 @@ fn conclude(
     // The watches of these objects end when a pass does not refer to them any more.
     state.references.extend(foreign.filter_map(|(i, _)| calls.reference(step, &plan.items[*i].id)));
     let now = crate::clock::now();
-    let progress = Progress::of(plan, &ended.live, &ended.stage, &ended.refused, &completed(state));
+    let completed = completed(state);
+    let progress = Progress::of(plan, &ended, &completed);
+    let objects = if settings.inventory { listed(plan, &ended, &completed) } else { Vec::new() };
     let ids: Vec<&ObjectId> = plan.items.iter().map(|item| &item.id).collect();
     let status = state.sets.entry(state.set_key()).or_default();
-    record(status, progress.state(calls.applied(step, &ids)), now);
+    record(status, progress.state(calls.applied(step, &ids), objects), now);
     let waited = status.since.map(|since| now.duration_since(since)).unwrap_or_default();
     let revision = status.revision;
     match progress.error(ended.refused, settings.ready_within, waited.unsigned_abs()) {
@@ -159,6 +162,19 @@ fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(
     Ok(())
 }
 
+/// Records an event if the status lists nothing of a set that has objects. They are found by their marks.
+fn report_lost(state: &mut PassState, calls: &dyn DependentCalls) {
+    let (key, step) = (state.set_key(), state.step_name());
+    let count = calls.all().into_iter().filter(|kept| *kept.step == *step).count();
+    if count > 0 {
+        let note = format!(
+            "{count} objects have the marks of the set {key}, but the status does not list its kinds; they are kept, and what was purged is \
+             created again"
+        );
+        state.events.push(EventLevel::Warning, "RegisterLost", &note);
+    }
+}
+
 /// Registers the kinds of the set before its first object is written. Returns whether this set was applied before.
 async fn registered(
     state: &mut PassState,
@@ -170,6 +186,7 @@ async fn registered(
     if state.sets.get(&key).is_none_or(|status| status.kinds.is_empty()) {
         // Before the register is stored: if this pass ends here, the next one looks again.
         let wanted: Vec<ObjectId> = plan.items.iter().map(|item| item.id.clone()).collect();
+        report_lost(state, calls);
         calls.take_former(step, &wanted, settings.policies.delete.unwrap_or_default()).await?;
     }
     let kinds: Vec<String> = plan.items.iter().map(|item| kind_text(&item.id)).collect();
@@ -179,7 +196,7 @@ async fn registered(
     let status = state.sets.entry(key).or_default();
     let was_applied = status.ready && status.digest == plan.digest.to_string();
     status.completed.retain(|id, digest| contents.get(id) == Some(digest));
-    status.cluster = calls.cluster(step);
+    (status.cluster, status.marks) = (calls.cluster(step), calls.marks());
     let is_new = register(status, kinds.into_iter(), plan.digest, crate::clock::now());
     let ids: Vec<&ObjectId> = plan.items.iter().map(|item| &item.id).collect();
     if !status.applied.is_empty() && status.applied == calls.applied(step, &ids) {

@@ -95,6 +95,7 @@ mod tests {
             type_name: String::new(),
             finalizers: Vec::new(),
             annotated: annotated.map(Ok),
+            is_former: false,
         }
     }
 

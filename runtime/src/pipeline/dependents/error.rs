@@ -47,6 +47,8 @@ pub enum DependentsError {
         /// The object, and what to do.
         text: String,
     },
+    /// The namespace of an object is being deleted, so the object cannot be created. Contains the object and the namespace.
+    NamespaceTerminating(String),
     /// The API server does not serve the kind of an object, or does not serve it yet. Contains the object, and when it is tried again.
     KindMissing(String, Duration),
     /// Objects of others would be deleted with a dependent, so nothing is deleted. Contains which ones, and what to do.
@@ -92,6 +94,7 @@ impl fmt::Display for DependentsError {
             | Self::Progressing(text, _)
             | Self::Failed(text, _)
             | Self::TimedOut(text)
+            | Self::NamespaceTerminating(text)
             | Self::NamespaceMissing { text, .. }
             | Self::KindMissing(text, _)
             | Self::Blocked(text) => f.write_str(text),
@@ -180,7 +183,8 @@ const OWN: &[VariantInfo] = &[
     VariantInfo::new(
         PROGRESSING,
         "waiting",
-        "Objects are not ready yet, or are being deleted. A change of them triggers a pass.",
+        "Objects are not ready yet, or they or their namespace are being deleted. A change of them triggers a pass; a namespace is looked at \
+         again after 30 s.",
         Actions::WAITING,
     ),
     VariantInfo::new(
@@ -225,7 +229,9 @@ impl ReconcileError for DependentsError {
                 Class::Waiting { poll: *poll }
             }
             Self::KindMissing(_, poll) => Class::Waiting { poll: Some(*poll) },
-            Self::NamespaceMissing { .. } | Self::Blocked(_) => Class::Waiting { poll: Some(AGAIN) },
+            Self::NamespaceMissing { .. } | Self::NamespaceTerminating(_) | Self::Blocked(_) => {
+                Class::Waiting { poll: Some(AGAIN) }
+            }
             Self::SourceFailed(_) | Self::SiteUnreachable(_) | Self::QuotaExceeded(_) => Class::Transient,
             Self::Call(error) => error.class(),
         }
@@ -243,7 +249,7 @@ impl ReconcileError for DependentsError {
             Self::QuotaExceeded(_) => QUOTA,
             Self::Foreign(..) => FOREIGN,
             Self::Call(error) => error.reason(),
-            Self::Progressing(..) => PROGRESSING,
+            Self::Progressing(..) | Self::NamespaceTerminating(_) => PROGRESSING,
             Self::Failed(..) => FAILED,
             Self::TimedOut(_) => LATE,
             Self::NamespaceMissing { .. } => NAMESPACE,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::cause::{described, status};
+use super::cause::described;
 use super::error::DependentsError;
 use super::lookup::Refused;
 use crate::api::{ApiError, DependentCalls};
@@ -13,7 +13,7 @@ use crate::dependent_rules::policy::{AdoptionPolicy, MissingNamespacesPolicy, Po
 
 /// The namespace that the API server did not find for an object in it.
 pub(super) fn missing_namespace(id: &ObjectId, error: &ApiError) -> Option<String> {
-    let details = status(error).filter(|_| matches!(error, ApiError::NotFound(_)))?.details.as_ref()?;
+    let details = error.status().filter(|_| matches!(error, ApiError::NotFound(_)))?.details.as_ref()?;
     let is_it = details.kind == "namespaces" && Some(&details.name) == id.namespace.as_ref();
     is_it.then(|| details.name.clone())
 }
@@ -22,6 +22,13 @@ pub(super) fn missing_namespace(id: &ObjectId, error: &ApiError) -> Option<Strin
 pub(super) fn refused(id: &ObjectId, namespace: &str) -> DependentsError {
     let text = format!("{id}: the namespace {namespace} does not exist; create it, or set `missingNamespaces: create`");
     DependentsError::NamespaceMissing { namespace: namespace.to_owned(), text }
+}
+
+/// The error for an object in a namespace that is being deleted.
+pub(super) fn terminating(id: &ObjectId, error: &ApiError) -> Option<DependentsError> {
+    let namespace = id.namespace.as_ref().filter(|_| error.is_namespace_terminating())?;
+    let text = format!("{id}: the namespace {namespace} is being deleted, so nothing can be created in it");
+    Some(DependentsError::NamespaceTerminating(text))
 }
 
 /// Creates the namespaces that were missing, each once, and returns those that did not exist. Objects that were refused for want of one can

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::error::DependentsError;
-use super::lookup::{Known, Refused, StageEnd, is_completed, live_of};
+use super::lookup::{Known, Refused, is_completed, live_of};
+use super::run::Ended;
 use super::status::SetState;
 use crate::api::KeptObject;
 use crate::dependency::ObjectStatus;
 use crate::dependent_rules::plan::{Plan, State, state};
-use crate::status::NotReadyObject;
+use crate::status::{NotReadyObject, SetObject, inventory};
 
 /// The most errors that one message contains.
 const ERRORS: usize = 3;
@@ -28,19 +29,9 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn of(
-        plan: &Plan,
-        live: &Known,
-        stage: &StageEnd,
-        refused: &Refused,
-        completed: &BTreeMap<String, String>,
-    ) -> Self {
-        let states = plan.items.iter().enumerate().map(|(i, item)| {
-            let live = live_of(live, refused.contains_key(&i), &item.id);
-            state(item, live, is_completed(completed, item))
-        });
-        let states: Vec<State<'_>> = states.collect();
-        let is_ready = |state: &State<'_>| matches!(state, State::Ready | State::Completed);
+    pub(super) fn of(plan: &Plan, ended: &Ended, completed: &BTreeMap<String, String>) -> Self {
+        let Ended { live, stage, refused } = ended;
+        let states = states(plan, live, refused, completed);
         let of_wave = |wave: i16| {
             let in_wave = |i: &usize| plan.items[*i].settings.apply_order == wave;
             let all: Vec<usize> = (0..states.len()).filter(in_wave).collect();
@@ -66,8 +57,8 @@ impl Progress {
     }
 
     /// The state for the status of the component.
-    pub(super) fn state(&self, applied: String) -> SetState {
-        SetState { wanted: self.wanted, ready: self.ready, not_ready: self.not_ready.clone(), applied }
+    pub(super) fn state(&self, applied: String, objects: Vec<SetObject>) -> SetState {
+        SetState { wanted: self.wanted, ready: self.ready, not_ready: self.not_ready.clone(), applied, objects }
     }
 
     /// What is wrong with the set; `None`: it is as wanted and ready.
@@ -90,6 +81,33 @@ impl Progress {
             left => DependentsError::Progressing(text, left),
         })
     }
+}
+
+/// The states of all objects of a plan, in its order.
+fn states<'a>(plan: &Plan, live: &'a Known, refused: &Refused, completed: &BTreeMap<String, String>) -> Vec<State<'a>> {
+    let states = plan.items.iter().enumerate().map(|(i, item)| {
+        let live = live_of(live, refused.contains_key(&i), &item.id);
+        state(item, live, is_completed(completed, item))
+    });
+    states.collect()
+}
+
+const fn is_ready(state: &State<'_>) -> bool {
+    matches!(state, State::Ready | State::Completed)
+}
+
+/// The objects of a set for its inventory, without those that were purged.
+pub(super) fn listed(plan: &Plan, ended: &Ended, completed: &BTreeMap<String, String>) -> Vec<SetObject> {
+    let states = states(plan, &ended.live, &ended.refused, completed);
+    let kept = plan.items.iter().zip(&states).filter(|(_, state)| !matches!(state, State::Completed));
+    inventory(kept.map(|(item, state)| SetObject {
+        group: item.id.group.clone(),
+        kind: item.id.kind.clone(),
+        namespace: item.id.namespace.clone(),
+        name: item.id.name.clone(),
+        wave: item.settings.apply_order,
+        ready: is_ready(state),
+    }))
 }
 
 /// The first characters of a message. It may quote what others wrote.
@@ -117,6 +135,7 @@ fn worst(refused: Refused) -> Option<DependentsError> {
         first if count == 1 => first,
         DependentsError::Foreign(_, poll) => DependentsError::Foreign(text, poll),
         DependentsError::NamespaceMissing { namespace, .. } => DependentsError::NamespaceMissing { namespace, text },
+        DependentsError::NamespaceTerminating(_) => DependentsError::NamespaceTerminating(text),
         DependentsError::FieldImmutable(_) => DependentsError::FieldImmutable(text),
         DependentsError::Call(error) => DependentsError::Call(error.with_message(text)),
         other => other,

@@ -93,8 +93,10 @@ pub(crate) async fn check_deletion(state: &PassState, object: &Erased) -> Result
 
 /// The keys of all sets of the component, also of steps that are gone from the code.
 pub(super) fn set_keys(state: &PassState) -> Vec<String> {
-    let of_steps = state.wiring.steps.iter().map(|step| state.wiring.set_key(step.name));
-    of_steps.chain(state.sets.keys().cloned()).collect()
+    let mut keys = state.wiring.set_keys();
+    let others = state.sets.keys().filter(|key| !keys.contains(key)).cloned().collect::<Vec<_>>();
+    keys.extend(others);
+    keys
 }
 
 /// The first ones, and the number of the others. `None`: there are none.

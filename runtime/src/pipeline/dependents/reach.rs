@@ -4,7 +4,7 @@ use super::error::DependentsError;
 use crate::api::{ApiError, DependentCalls};
 use crate::dependent_rules::manifest::TypeMeta;
 use crate::pipeline::state::PassState;
-use crate::wiring::Wiring;
+use crate::wiring::{StepWiring, Wiring};
 
 /// Waits until the dependents at the site of the step are listed.
 ///
@@ -30,7 +30,7 @@ pub(super) fn unreachable(calls: &dyn DependentCalls, step: &str, error: ApiErro
 
 /// Watches the kinds of a set with `dependents(any)` that an earlier process registered. A kind that is not served any more has no objects.
 async fn watch_registered(state: &PassState, calls: &dyn DependentCalls, step: &str) -> Result<(), ApiError> {
-    let keeps_any = state.wiring.steps.iter().any(|one| one.name == step && one.keeps_any());
+    let keeps_any = state.wiring.step(step).is_some_and(StepWiring::keeps_any);
     let Some(status) = state.sets.get(&state.wiring.set_key(step)).filter(|_| keeps_any) else { return Ok(()) };
     let registered = status.kinds.iter().map(|text| {
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
@@ -66,8 +66,10 @@ fn check_valid(calls: &dyn DependentCalls, step: &str) -> Result<(), DependentsE
 pub(super) fn check(state: &PassState, calls: &dyn DependentCalls, key: &str) -> Result<(), DependentsError> {
     let step = Wiring::step_of_set(key);
     check_valid(calls, step)?;
-    let (Some(status), cluster) = (state.sets.get(key), calls.cluster(step)) else { return Ok(()) };
-    if status.kinds.is_empty() || status.cluster == cluster {
+    let Some(status) = state.sets.get(key).filter(|status| !status.kinds.is_empty()) else { return Ok(()) };
+    check_marks(key, status.marks.as_deref(), calls.marks().as_deref())?;
+    let cluster = calls.cluster(step);
+    if status.cluster == cluster {
         return Ok(());
     }
     let name = |cluster: &Option<String>| {
@@ -78,5 +80,19 @@ pub(super) fn check(state: &PassState, calls: &dyn DependentCalls, key: &str) ->
          gone, or delete the component with the annotation `evenkeel.dev/policy: detach-on-delete`, which leaves them",
         name(&status.cluster),
         name(&cluster),
+    )))
+}
+
+/// Fails if an earlier version of the operator marked the objects of the set under another domain: it would not find them.
+fn check_marks(key: &str, stored: Option<&str>, marks: Option<&str>) -> Result<(), DependentsError> {
+    if stored == marks {
+        return Ok(());
+    }
+    let name = |domain: Option<&str>| domain.unwrap_or("evenkeel.dev").to_owned();
+    Err(DependentsError::SiteInvalid(format!(
+        "the objects of the set {key} have marks under {}, and the operator marks under {}; let `Operator::marks` name the former until they are \
+         gone, or delete the component with the annotation `evenkeel.dev/policy: detach-on-delete`, which leaves them",
+        name(stored),
+        name(marks),
     )))
 }

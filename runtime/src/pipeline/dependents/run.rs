@@ -1,6 +1,7 @@
 //! One run over a plan: sends calls, stage by stage, until there is nothing to send.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -9,7 +10,7 @@ use futures::future::BoxFuture;
 use super::cause::{described, immutable, limited};
 use super::error::{AGAIN, DependentsError};
 use super::lookup::{Known, Refused, StageEnd, completed, concurrently, content, is_completed, live_of};
-use super::namespaces::{create_missing, missing_namespace, refused};
+use super::namespaces::{create_missing, missing_namespace, refused, terminating};
 use crate::api::{ApiError, DependentCalls, ObjectCall};
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::order::has_pods;
@@ -74,8 +75,8 @@ impl Run<'_> {
     fn live(&self) -> Known {
         let known = self.plan.items.iter().filter_map(|item| {
             let kept = self.calls.get(self.step, &item.id)?;
-            // An object of another set of the component gets the mark of this one.
-            let applied = kept.live.applied.filter(|_| *kept.step == *self.step);
+            // An object of another set of the component, or with former names, gets the mark of this one.
+            let applied = kept.live.applied.filter(|_| *kept.step == *self.step && !kept.is_former);
             Some((item.id.clone(), LiveObject { applied, ..kept.live }))
         });
         known.collect()
@@ -97,12 +98,27 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Sends the calls of a stage: those of one rank at the same time, the ranks one after another.
+    /// Sends the calls of a stage: those of one rank at the same time, the ranks one after another. When the API server says that it is busy,
+    /// the rest is not sent.
     async fn perform(&self, actions: &[(usize, Action)], live: &Known, refused: &mut Refused) {
         let rank = |(i, _): &(usize, Action)| self.plan.items[*i].rank;
+        let is_busy = AtomicBool::new(false);
         for group in actions.chunk_by(|one, other| rank(one) == rank(other)) {
-            let calls: Vec<BoxFuture<'_, _>> =
-                group.iter().map(|(i, action)| self.act(*i, *action, live).map(|ended| (*i, ended)).boxed()).collect();
+            let act = |(i, action): &(usize, Action)| {
+                let (i, action, is_busy) = (*i, *action, &is_busy);
+                async move {
+                    if is_busy.load(Ordering::Relaxed) {
+                        return (i, Err(unsent(&self.plan.items[i].id)));
+                    }
+                    let ended = self.act(i, action, live).await;
+                    if matches!(ended, Err(DependentsError::Call(ApiError::Busy(..)))) {
+                        is_busy.store(true, Ordering::Relaxed);
+                    }
+                    (i, ended)
+                }
+                .boxed()
+            };
+            let calls: Vec<BoxFuture<'_, _>> = group.iter().map(act).collect();
             refused.extend(concurrently(calls).await.into_iter().filter_map(|(i, ended)| Some((i, ended.err()?))));
         }
     }
@@ -114,6 +130,9 @@ impl Run<'_> {
         let Err(error) = self.send(i, action, live).await else { return Ok(()) };
         if let Some(namespace) = missing_namespace(&item.id, &error) {
             return Err(refused(&item.id, &namespace));
+        }
+        if let Some(waits) = terminating(&item.id, &error) {
+            return Err(waits);
         }
         if matches!(error, ApiError::NotServed(_)) {
             let again = if item.part == Part::Instance { UNTIL_SERVED } else { AGAIN };
@@ -166,6 +185,11 @@ impl Run<'_> {
         let (id, foreground) = (&item.id, has_pods(&item.id.group, &item.id.kind));
         self.calls.send(self.step, ObjectCall::Delete { id, live, foreground }).await
     }
+}
+
+/// The error of a call that was not sent, as the API server is busy.
+fn unsent(id: &ObjectId) -> DependentsError {
+    ApiError::Busy(None, format!("{id}: not sent, since the API server is busy").into()).into()
 }
 
 fn refused_field(id: &ObjectId, field: &str, cure: &str) -> DependentsError {

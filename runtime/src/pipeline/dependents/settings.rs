@@ -18,6 +18,8 @@ pub struct SetSettings {
     pub limit: usize,
     /// Whether a set that had objects may become empty.
     pub may_be_empty: bool,
+    /// Whether the status lists the objects of the set (`inventory = all`).
+    pub inventory: bool,
     /// The patterns of `manages = ..`, as texts.
     pub manages: Vec<String>,
 }
@@ -36,6 +38,7 @@ impl SetSettings {
         ready_within: Some(Duration::from_secs(600)),
         limit: 10_000,
         may_be_empty: false,
+        inventory: false,
         manages: Vec::new(),
     };
 }

@@ -27,6 +27,8 @@ pub struct Site {
     namespace: Option<String>,
     user: Option<User>,
     groups: Vec<String>,
+    /// Whether the operator deletes what the user may not delete any more.
+    last_resort: bool,
     /// The kubeconfig of another cluster, or why there is none.
     kubeconfig: Option<Result<Kubeconfig, String>>,
 }
@@ -99,6 +101,15 @@ impl Site {
         Self { groups: groups.into_iter().map(Into::into).collect(), ..self }
     }
 
+    /// Lets the operator delete the dependents of a deleted component that the user may not delete any more.
+    ///
+    /// Without it, a component whose namespace is being deleted waits until the user has the right again, if the service account or the binding
+    /// of its role is deleted first. The operator then needs `delete` on the kinds of the set itself, which `rbac` does not print, as it does not run this
+    /// function.
+    pub fn last_resort_operator(self) -> Self {
+        Self { last_resort: true, ..self }
+    }
+
     /// The namespace of objects that name none, for a component in this namespace.
     pub(super) fn namespace_for<'a>(&'a self, component: Option<&'a str>) -> Option<&'a str> {
         self.namespace.as_deref().or(component)
@@ -115,7 +126,7 @@ impl Site {
                 Err("it has a kubeconfig, which names its own user, and another user; leave one out".into())
             }
             (Some(kubeconfig), None) => kubeconfig.clone().map(StepSite::Elsewhere),
-            (None, Some(user)) => Ok(StepSite::HereAs(user)),
+            (None, Some(user)) => Ok(StepSite::HereAs { user, last_resort: self.last_resort }),
             (None, None) => Ok(StepSite::Here),
         }
     }

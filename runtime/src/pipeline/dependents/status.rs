@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::dependent_rules::manifest::Digest;
-use crate::status::{NotReadyObject, SetStatus, most_not_ready};
+use crate::status::{NotReadyObject, SetObject, SetStatus, most_not_ready};
 
 /// The state of a set at the end of a pass.
 pub(super) struct SetState {
@@ -11,6 +11,8 @@ pub(super) struct SetState {
     pub(super) ready: usize,
     pub(super) not_ready: Vec<NotReadyObject>,
     pub(super) applied: String,
+    /// The inventory, if the set has one.
+    pub(super) objects: Vec<SetObject>,
 }
 
 /// Registers the kinds and the digest of a set, before its first object is written. Returns whether a kind is new.
@@ -45,7 +47,7 @@ pub(super) fn record(status: &mut SetStatus, state: SetState, now: Timestamp) {
     status.wanted = i32::try_from(state.wanted).unwrap_or(i32::MAX);
     status.ready_objects = i32::try_from(state.ready).unwrap_or(i32::MAX);
     status.not_ready = most_not_ready(state.not_ready);
-    status.applied = state.applied;
+    (status.applied, status.objects) = (state.applied, state.objects);
 }
 
 /// The status of a set without objects.
@@ -62,7 +64,7 @@ mod tests {
     }
 
     fn state(ready: usize) -> SetState {
-        SetState { wanted: 2, ready, not_ready: Vec::new(), applied: String::new() }
+        SetState { wanted: 2, ready, not_ready: Vec::new(), applied: String::new(), objects: Vec::new() }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) fn lacks_site(state: &PassState, step: &str) -> bool {
     };
     // Only the site itself shows what there is in another cluster, and of kinds that are not watched yet.
     let status = state.sets.get(&state.wiring.set_key(step));
-    let keeps_any = state.wiring.steps.iter().any(|one| one.name == step && one.keeps_any());
+    let keeps_any = state.wiring.step(step).is_some_and(StepWiring::keeps_any);
     let is_hidden = status.is_some_and(|status| status.cluster.is_some() || keeps_any && !status.kinds.is_empty());
     state.backend.dependents().is_some_and(|calls| {
         let may_be_redundant =
@@ -42,7 +42,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> 
     }
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
-    let is_known = |step: &str| state.wiring.steps.iter().any(|one| one.name == step);
+    let is_known = |step: &str| state.wiring.step(step).is_some();
     reach_wanted(state, calls).await?;
     let all = calls.all();
     let redundant: Vec<KeptObject> = all
@@ -74,7 +74,7 @@ async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(
     }
     let is_reached = |key: &str| {
         let name = Wiring::step_of_set(key);
-        calls.wanted(name).is_some() || state.wiring.steps.iter().all(|step| step.name != name)
+        calls.wanted(name).is_some() || state.wiring.step(name).is_none()
     };
     state.sets.keys().filter(|key| is_reached(key)).try_for_each(|key| check(state, calls, key))
 }
@@ -84,7 +84,7 @@ fn forget_kinds(state: &mut PassState, calls: &dyn DependentCalls) {
     let (wiring, kept) = (state.wiring, calls.all());
     state.sets.retain(|key, status| {
         let step = Wiring::step_of_set(key);
-        let is_known = wiring.steps.iter().any(|one| one.name == step);
+        let is_known = wiring.step(step).is_some();
         let wanted = calls.wanted(step);
         if is_known && wanted.is_none() {
             return true;

@@ -17,8 +17,8 @@ use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
 use crate::dependent_rules::order::{TypePattern, has_pods};
 use crate::dependent_rules::plan::{Removal, RemovalReason, Unwanted, removal};
 use crate::pipeline::state::PassState;
-use crate::wiring::Wiring;
 use crate::wiring::handler::Erased;
+use crate::wiring::{StepWiring, Wiring};
 
 /// When a pass looks again at what only the API server shows.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -127,10 +127,7 @@ pub(crate) async fn remove_set(
 /// Fails if an earlier version may have created objects of a kind that no step declares any more, as nothing shows them.
 pub(super) fn check_declared(state: &PassState, calls: &dyn DependentCalls) -> Result<(), InvalidManifest> {
     // The kinds of a step with `dependents(any)` were looked up on the API server.
-    let is_any = |key: &str| {
-        let step = Wiring::step_of_set(key);
-        state.wiring.steps.iter().any(|one| one.name == step && one.keeps_any())
-    };
+    let is_any = |key: &str| state.wiring.step(Wiring::step_of_set(key)).is_some_and(StepWiring::keeps_any);
     let declared = state.sets.iter().filter(|(key, _)| !is_any(key));
     let kinds = declared.flat_map(|(_, status)| &status.kinds);
     let unknown: Vec<&str> = kinds.filter(|kind| !calls.is_declared(kind)).map(String::as_str).collect();

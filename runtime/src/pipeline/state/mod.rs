@@ -266,6 +266,14 @@ impl PassState {
 
 /// The sets of dependents of this reconciler. Those of other reconcilers of the kind have keys with their names.
 fn own_sets(status: &dyn AnyStatus, wiring: &Wiring) -> SetStatuses {
-    let Some(all) = status.dependents() else { return SetStatuses::new() };
-    all.iter().filter(|(key, _)| wiring.is_own_set(key)).map(|(key, set)| (key.clone(), set.clone())).collect()
+    let mut own = SetStatuses::new();
+    for (key, set) in status.dependents().into_iter().flatten() {
+        let Some(step) = wiring.step_of_own_set(key) else { continue };
+        let is_new = *key == wiring.set_key(step);
+        // The set of an earlier version counts only until this one has stored its own.
+        if is_new || !own.contains_key(&wiring.set_key(step)) {
+            own.insert(wiring.set_key(step), set.clone());
+        }
+    }
+    own
 }

@@ -1,7 +1,7 @@
 //! Whose dependents are kept in other clusters.
 
 use crate::queue::Queue;
-use crate::wiring::{KindInfo, Wiring};
+use crate::wiring::{KindInfo, OperatorNames, Wiring};
 
 /// Whose dependents are kept.
 pub(crate) struct Keeper {
@@ -9,8 +9,8 @@ pub(crate) struct Keeper {
     pub(crate) kind: KindInfo,
     /// The wiring of their reconciler.
     pub(crate) wiring: &'static Wiring,
-    /// The name of the operator.
-    pub(crate) operator: String,
+    /// The names of the operator.
+    pub(crate) operator: OperatorNames,
     /// The queue of the components.
     pub(crate) queue: Queue,
 }

@@ -17,9 +17,25 @@ use super::shared::SharedWatches;
 use crate::api::{ApiError, Kubeconfig};
 use crate::client::{StepClient, client_of};
 use crate::queue::Key;
+use crate::wiring::How;
 
 /// The time after which a cluster that no component uses is closed: its watches and its connections end.
 const IDLE: Duration = Duration::from_secs(15 * 60);
+
+/// The most watches of other clusters that one reconciler has. Each one is a connection.
+const MOST_WATCHES: usize = 1_000;
+
+/// Fails if there is no room for the watches of these kinds in one more cluster.
+fn check_room(watched: usize, kinds: usize) -> Result<(), ApiError> {
+    if (watched + 1) * kinds <= MOST_WATCHES {
+        return Ok(());
+    }
+    let text = format!(
+        "{watched} other clusters with {kinds} kinds each are watched already, and {MOST_WATCHES} watches are the most; let another operator \
+         serve some of the namespaces"
+    );
+    Err(ApiError::Failed(text.into()))
+}
 
 /// The open clusters of one reconciler. All clones share them.
 #[derive(Clone)]
@@ -73,7 +89,7 @@ impl Clusters {
             if let Some(cluster) = self.join((component, step), kubeconfig, opened.take()) {
                 return Ok(cluster);
             }
-            let client = client_of(kubeconfig, &self.0.keeper.operator).await?;
+            let client = client_of(kubeconfig, &self.0.keeper.operator.name).await?;
             opened = Some(Open { cluster: Arc::new(Cluster::new(client, own)), users: 0, idle: None });
         }
     }
@@ -142,8 +158,13 @@ impl Clusters {
     /// Waits until the dependents in the cluster are listed. Its watches start with the first call.
     ///
     /// # Errors
-    /// The cluster does not answer, or refuses a call.
+    /// The cluster does not answer, or refuses a call, or too many are watched.
     pub(crate) async fn listed(&self, cluster: &Cluster) -> Result<(), ApiError> {
+        if cluster.uid().is_none() {
+            let watched = self.lock().open.values().filter(|open| open.cluster.uid().is_some()).count();
+            let kept = self.0.keeper.wiring.relations().filter(|relation| relation.how == How::Keeps);
+            check_room(watched, kept.count())?;
+        }
         let own_uid = self.identify().await?;
         cluster.listed(&self.0.keeper, (&own_uid, self.0.here.streams())).await
     }
@@ -202,7 +223,7 @@ mod tests {
     use crate::queue::meter::CallMeter;
     use crate::watch::Health;
     use crate::watch::streaming_list::Streaming;
-    use crate::wiring::{KindInfo, Wiring};
+    use crate::wiring::{KindInfo, OperatorNames, Wiring};
 
     const WIRING: Wiring = Wiring::EMPTY;
 
@@ -213,6 +234,13 @@ mod tests {
         ))
     }
 
+    #[test]
+    fn a_reconciler_has_at_most_1000_watches_of_other_clusters() {
+        assert!(check_room(124, 8).is_ok() && check_room(0, 1_000).is_ok());
+        let refused = check_room(125, 8).unwrap_err().to_string();
+        assert!(refused.starts_with("125 other clusters with 8 kinds each are watched already"), "{refused}");
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_cluster_is_closed_15_minutes_after_its_last_component_left() {
         let service = tower::service_fn(|_: http::Request<kube::client::Body>| async {
@@ -221,7 +249,7 @@ mod tests {
         let client = kube::Client::new(service, "default");
         let own = StepClient::new(client.clone(), CallMeter::default());
         let (kind, queue) = (KindInfo::of::<ConfigMap>(), Queue::default());
-        let keeper = Keeper { kind, wiring: &WIRING, operator: "tester".into(), queue };
+        let keeper = Keeper { kind, wiring: &WIRING, operator: OperatorNames::new("tester"), queue };
         let clusters = Clusters::new(keeper, SharedWatches::new(client, Health::default(), Streaming::default()));
         let (a, b, old, new) = (Key::new(None, "a"), Key::new(None, "b"), kubeconfig("old"), kubeconfig("new"));
         let first = clusters.enter((&a, "install"), &old, &own).await.unwrap();

@@ -16,8 +16,8 @@ use crate::dependent_rules::policy::{Annotations, DeletePolicy};
 use crate::dependent_rules::response::applied_fields;
 use crate::queue::Key;
 use crate::trigger::number;
-use crate::wiring::annotations::APPLIED;
-use crate::wiring::{KindInfo, ReadyFunction, StepWiring};
+use crate::wiring::annotations::{APPLIED, OPERATOR, key_under};
+use crate::wiring::{KindInfo, OperatorNames, ReadyFunction, Wiring};
 
 /// A dependent, without its content.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub(crate) struct KnownDependent {
     pub(crate) content: Option<Arc<DynamicObject>>,
     /// The delete policy in its annotation, or why it cannot be read.
     pub(crate) annotated: Option<Result<DeletePolicy, String>>,
+    /// Whether its marks have the name of an earlier version of the operator, the reconciler or the step.
+    pub(crate) is_former: bool,
 }
 
 impl KnownDependent {
@@ -47,7 +49,7 @@ impl KnownDependent {
         let seen = |known: &Self| {
             (known.live.uid.clone(), known.live.applied, known.live.is_deleted, known.fields, known.annotated.clone())
         };
-        let owner = |known: &Self| (known.component.clone(), known.step.clone());
+        let owner = |known: &Self| (known.component.clone(), known.step.clone(), known.is_former);
         self.content == other.content
             && seen(self) == seen(other)
             && owner(self) == owner(other)
@@ -93,8 +95,9 @@ impl KnownDependent {
 pub(super) struct Reader {
     /// The kind of the components.
     pub(super) owner: KindInfo,
-    pub(super) reconciler: &'static str,
-    pub(super) steps: &'static [StepWiring],
+    /// The wiring of their reconciler.
+    pub(super) wiring: &'static Wiring,
+    pub(super) operator: OperatorNames,
     /// The names of the steps, which their dependents share.
     pub(super) names: Arc<[Arc<str>]>,
     /// The field manager of the reconciler.
@@ -108,11 +111,19 @@ pub(super) struct Reader {
 impl Reader {
     /// Whether more than the metadata of the kind's objects is read.
     pub(super) fn reads_whole(&self, kind: &KindInfo) -> bool {
-        has_status(kind) || self.caches(kind) || self.steps.iter().any(|step| step.ready_function(kind).is_some())
+        has_status(kind)
+            || self.caches(kind)
+            || self.wiring.steps.iter().any(|step| step.ready_function(kind).is_some())
     }
 
     fn caches(&self, kind: &KindInfo) -> bool {
         self.cached.iter().any(|cached| cached.is_same(kind))
+    }
+
+    fn is_former(&self, meta: &ObjectMeta, set: &str, step: &str) -> bool {
+        let label = key_under(&self.operator.domain, OPERATOR);
+        let operator = meta.labels.as_ref().and_then(|labels| labels.get(&label));
+        *set != self.wiring.set_key(step) || operator.is_some_and(|name| **name != *self.operator.name)
     }
 
     /// The dependent; `None`: it has no mark of a component of this reconciler. A mark that was copied from another object is none.
@@ -123,9 +134,11 @@ impl Reader {
         if owner.cluster() != self.cluster.as_deref() {
             return None;
         }
-        let step = owner.step_of(self.reconciler)?;
-        let at = self.steps.iter().position(|known| known.name == step);
-        let of_step = at.map(|at| &self.steps[at]);
+        let set = owner.set_key()?;
+        let step = self.wiring.step_of_own_set(set)?;
+        let steps = self.wiring.steps;
+        let at = steps.iter().position(|known| known.name == step);
+        let of_step = at.map(|at| &steps[at]);
         let (own, component) = (meta.namespace.as_deref(), owner.namespace.as_deref());
         if !is_own_kind || of_step.is_some_and(|step| !step.may_keep_in(own, component)) {
             return None;
@@ -147,7 +160,7 @@ impl Reader {
         let live = LiveObject {
             uid: meta.uid.clone().unwrap_or_default(),
             resource_version: meta.resource_version.clone().unwrap_or_default(),
-            applied: meta.annotations.as_ref().and_then(|all| all.get(APPLIED)?.parse().ok()),
+            applied: meta.annotations.as_ref().and_then(|all| all.get(&owner.key(APPLIED))?.parse().ok()),
             is_deleted,
             has_drifted: false,
             age: Duration::ZERO,
@@ -161,6 +174,7 @@ impl Reader {
             content,
             baseline: None,
             since: Instant::now(),
+            is_former: self.is_former(meta, set, step),
             annotated: annotations.delete_policy().map_err(|error| error.to_string()).transpose(),
             finalizers: finalizers
                 .into_iter()

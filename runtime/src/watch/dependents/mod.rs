@@ -27,8 +27,7 @@ use crate::api::{ApiError, Target};
 use crate::dependency::ObjectStatus;
 use crate::dependent_rules::manifest::ObjectId;
 use crate::queue::{Key, Queue};
-use crate::wiring::annotations::OPERATOR;
-use crate::wiring::{Cache, How, KindInfo, Wiring};
+use crate::wiring::{Cache, How, KindInfo, OperatorNames, Wiring};
 
 /// The known dependents of the components of one reconciler. All clones share them.
 #[derive(Clone)]
@@ -52,9 +51,9 @@ pub(crate) struct Component<'a> {
     /// The kind of the components.
     pub(crate) kind: KindInfo,
     /// The wiring of their reconciler.
-    pub(crate) wiring: &'a Wiring,
-    /// The name of the operator.
-    pub(crate) operator: &'a str,
+    pub(crate) wiring: &'static Wiring,
+    /// The names of the operator.
+    pub(crate) operator: &'a OperatorNames,
     /// The cluster of the components; `None`: that of the dependents.
     pub(crate) cluster: Option<Arc<str>>,
 }
@@ -64,16 +63,15 @@ impl DependentCache {
     pub(crate) fn new(watches: &SharedWatches, component: Component<'_>, scope: Scope, queue: &Queue) -> Self {
         let Component { kind: owner, wiring, operator, cluster } = component;
         let scope = Scope { whole: true, ..scope.around(&owner) };
-        let manager = wiring.field_manager_under(operator);
+        let manager = wiring.field_manager_under(&operator.name);
         let kept = || wiring.relations().filter(|relation| relation.how == How::Keeps);
         let cached = kept().filter(|relation| relation.cache == Cache::Full).filter_map(|one| Some(one.kind?()));
         let cached = cached.collect();
-        let (reconciler, steps) = (wiring.name, wiring.steps);
-        let names = steps.iter().map(|step| step.name.into()).collect();
-        let reader = Reader { owner, reconciler, steps, names, manager, cached, cluster };
+        let names = wiring.steps.iter().map(|step| step.name.into()).collect();
+        let reader = Reader { owner, wiring, operator: operator.clone(), names, manager, cached, cluster };
         let cache = Self(Arc::new(Inner {
             reader,
-            selector: format!("{OPERATOR}={operator}"),
+            selector: operator.selector(),
             kinds: Kinds::default(),
             scope,
             store: Arc::default(),

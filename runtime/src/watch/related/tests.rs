@@ -104,7 +104,13 @@ fn selecting() -> (SharedWatches, RelatedCaches) {
     let watches = SharedWatches::new(kube::Client::new(service, "default"), Health::default(), Streaming::default());
     let owner = KindInfo::of::<ConfigMap>();
     let wiring: &'static Wiring = Box::leak(Box::new(wiring(STEPS)));
-    let relations = RelatedCaches::new(&watches, (wiring, "tester"), owner, Scope::default(), Queue::default());
+    let relations = RelatedCaches::new(
+        &watches,
+        (wiring, &OperatorNames::new("tester")),
+        owner,
+        Scope::default(),
+        Queue::default(),
+    );
     (watches, relations)
 }
 

@@ -72,6 +72,9 @@ async fn fault_25_a_status_that_another_client_spoils_loses_no_object(world: Wor
         };
         world.until::<Shop>("a", "a whole status", is_whole).await;
     }
+    let lost = "2 objects have the marks of the set shop/install, but the status does not list its kinds; they are kept, and what was purged is \
+                created again";
+    assert_eq!(world.notes("a", "RegisterLost"), [lost]);
     set_dependents(&world, json!(null)).await;
     world.delete::<Shop>("a").await;
     world.until_gone::<Shop>("a").await;

@@ -8,7 +8,7 @@ use crate::api::Owner;
 use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, object, target};
 use crate::queue::Queue;
 use crate::watch::{Health, Scope, SharedWatches, Streaming};
-use crate::wiring::{KindInfo, Wiring};
+use crate::wiring::{KindInfo, OperatorNames, Wiring};
 
 /// The object with this controller: `o` is ours, and all others are of another kind.
 fn owned_by(version: &str, uid: &str) -> Answer {
@@ -27,7 +27,7 @@ async fn as_owner<T>(script: &Script, run: impl AsyncFnOnce(Owned<'_>) -> Result
         controller: Some(true),
         block_owner_deletion: None,
     };
-    let owner = Owner { reference, namespace: Some("a".into()), set: None };
+    let owner = Owner { reference, namespace: Some("a".into()), set: None, domain: "evenkeel.dev".into() };
     let claimant = Claimant::new(&owner, "tester");
     run(Owned { calls: &script.calls, claimant, target: &target(), subscriber: None }).await
 }
@@ -148,8 +148,13 @@ async fn only_an_object_of_another_owner_blocks_the_apply() {
     let waits = async |found: Answer| {
         let script = Script::new([conflict(), found, owned_by("8", "o")]);
         let watches = SharedWatches::new(script.calls.sender.client.plain(), Health::default(), Streaming::default());
-        let relations =
-            RelatedCaches::new(&watches, (&Wiring::EMPTY, "tester"), kind.clone(), Scope::default(), Queue::default());
+        let relations = RelatedCaches::new(
+            &watches,
+            (&Wiring::EMPTY, &OperatorNames::new("tester")),
+            kind.clone(),
+            Scope::default(),
+            Queue::default(),
+        );
         let object = json!({ "metadata": { "name": "x" } });
         let _ = as_owner(&script, async |owned: Owned<'_>| {
             let owned = Owned { subscriber: Some((&relations, &key)), ..owned };

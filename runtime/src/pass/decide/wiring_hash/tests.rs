@@ -39,7 +39,7 @@ const fn hook_handler(when: When, step: &'static StepWiring) -> HookHandler {
 const FULL: Wiring = Wiring {
     name: "things",
     revision: 7,
-    previously: Previously { managers: &["old", "older \"x\""], finalizers: &["example.com/old"] },
+    previously: Previously { managers: &["old", "older \"x\""], finalizers: &["example.com/old"], reconcilers: &[] },
     depends_on: true,
     conditions: &[
         ConditionInfo::new("Stored", Polarity::Positive),

@@ -19,8 +19,9 @@ pub(super) fn places(places: &[usize]) -> String {
     format!("{places:?}")
 }
 
-pub(super) fn previously(Previously { managers, finalizers }: &Previously) -> String {
-    format!("Previously {{ managers: {}, finalizers: {} }}", texts(managers), texts(finalizers))
+pub(super) fn previously(Previously { managers, finalizers, reconcilers }: &Previously) -> String {
+    let names = if reconcilers.is_empty() { String::new() } else { format!(", reconcilers: {}", texts(reconcilers)) };
+    format!("Previously {{ managers: {}, finalizers: {}{names} }}", texts(managers), texts(finalizers))
 }
 
 pub(super) const fn access(access: Access) -> &'static str {

@@ -6,6 +6,7 @@ mod recorder;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ObjectReference;
+use kube::core::Status;
 use kube::runtime::events::{Event, EventType};
 
 use crate::api::ApiError;
@@ -18,9 +19,6 @@ pub(in crate::pass) use self::recorder::Recorder;
 
 /// Maximum length of a note that the server accepts (events.k8s.io/v1: 1 kB).
 const MAX_NOTE: usize = 1024;
-
-/// The cause in the response to a create in a namespace that is being deleted.
-const TERMINATING: &str = "NamespaceTerminating";
 
 /// Whether the summary changed in status or reason, or the object became stalled or is no longer stalled.
 pub(in crate::pass) fn is_transition(before: &DesiredStatus, after: &DesiredStatus) -> bool {
@@ -81,13 +79,10 @@ pub(in crate::pass) async fn publish(recorder: Arc<Recorder>, events: Vec<(Event
 
 /// Whether the namespace of the event is being deleted, or is gone.
 fn is_in_ending_namespace(error: &ApiError) -> bool {
-    let Some(kube::Error::Api(status)) = error.detail().source().and_then(|source| source.downcast_ref()) else {
-        return false;
+    let is_gone = |status: &Status| {
+        status.code == 404 && status.details.as_ref().is_some_and(|details| details.kind == "namespaces")
     };
-    let details = status.details.as_ref();
-    let is_ending = || details.is_some_and(|details| details.causes.iter().any(|cause| cause.reason == TERMINATING));
-    let is_gone = || details.is_some_and(|details| details.kind == "namespaces");
-    status.code == 403 && is_ending() || status.code == 404 && is_gone()
+    error.is_namespace_terminating() || error.status().is_some_and(is_gone)
 }
 
 #[cfg(test)]

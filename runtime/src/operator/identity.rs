@@ -1,0 +1,146 @@
+//! The names of an operator, and as whom it acts.
+
+use std::sync::Arc;
+
+use super::builder::Operator;
+use super::error::{Error, Reason, Result};
+use crate::wiring::OperatorNames;
+use crate::wiring::annotations::DOMAIN;
+
+impl Operator {
+    /// The names that the operator had in earlier versions. Its objects are taken over from them:
+    ///
+    /// - Their finalizers (`<group>/<operator>`) and field managers (`<operator>/<reconciler>`) are replaced.
+    /// - Dependents with their names are found. The next pass of the component writes the new name, with one apply for each object.
+    ///
+    /// Stop the former operator before this one starts. A reconciler or a step with another name has a word of its own:
+    /// `#[reconciler(previously(reconcilers("shop")))]`, `dependents(.., previously(steps("install")))`.
+    ///
+    /// ```
+    /// use evenkeel::Operator;
+    ///
+    /// let operator = Operator::new("shop-operator").previously(["shop"]);
+    /// ```
+    pub fn previously<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.previously = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// The domain of the labels and annotations with which the operator marks its objects. Default: `evenkeel.dev`.
+    ///
+    /// It is meant for companies whose rules ask for their own domain: `corp.example` gives `corp.example/dependent-of`. The annotations that
+    /// users write, such as policies, keep their names.
+    ///
+    /// Set it before the first object is made: an operator finds only the marks under its own domain. A set whose objects have marks under
+    /// another one gets the reason `SiteInvalid`, and nothing of it is written.
+    ///
+    /// ```
+    /// use evenkeel::Operator;
+    ///
+    /// let operator = Operator::new("shop-operator").marks("corp.example");
+    /// ```
+    pub fn marks(mut self, domain: &str) -> Self {
+        self.marks = Some(domain.into());
+        self
+    }
+
+    /// Each object belongs to the operator that its annotation
+    /// [`evenkeel.dev/operator-namespace`](crate::ownership::OPERATOR_NAMESPACE) names:
+    ///
+    /// - An object without the annotation is annotated for this operator before anything else is done for it.
+    /// - An object of another operator is ignored, even on deletion. One Warning event is emitted for it.
+    ///
+    /// Unless this is set, the operator reconciles all objects. The command-line flag is `--operator-namespace`.
+    pub fn operator_namespace(mut self, namespace: impl AsRef<str>) -> Self {
+        self.owner = Some(namespace.as_ref().into()).filter(|namespace: &Arc<str>| !namespace.is_empty());
+        self
+    }
+
+    /// The version of the program, for `--version` and the `User-Agent`.
+    ///
+    /// Usually `.version(env!("CARGO_PKG_VERSION"))`.
+    pub fn version(mut self, version: &str) -> Self {
+        self.version = Some(version.to_owned());
+        self
+    }
+
+    /// The service account as which sets of dependents act whose step has no `site`.
+    ///
+    /// It is in the namespace of the component; so no component can write more than its namespace allows. Default: they act as the operator.
+    /// The command-line flag is `--default-service-account`.
+    ///
+    /// Source: Flux's lockdown for several tenants, <https://fluxcd.io/flux/installation/configuration/multitenancy/>.
+    #[cfg(feature = "dependents")]
+    pub fn default_service_account(mut self, name: impl AsRef<str>) -> Self {
+        self.default_service_account = Some(name.as_ref().into()).filter(|name: &Arc<str>| !name.is_empty());
+        self
+    }
+
+    /// All names of the operator.
+    pub(super) fn names(&self) -> OperatorNames {
+        let OperatorNames { name, domain, .. } = OperatorNames::new(&self.name);
+        OperatorNames { name, former: self.previously.clone().into(), domain: self.marks.clone().unwrap_or(domain) }
+    }
+}
+
+/// Checks the names.
+pub(super) fn check(operator: &Operator) -> Result {
+    let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
+    let names = [&*operator.name].into_iter().chain(operator.previously.iter().map(String::as_str));
+    for name in names.filter(|name| !is_label(name)) {
+        let help = "it is part of finalizer names: use up to 63 of a-z, 0-9 and -, for example source-controller";
+        return setup(format!("`{name}` cannot be the name of an operator"), help);
+    }
+    if operator.previously.iter().any(|former| **former == *operator.name) {
+        let headline = format!("`{}` is the present name of the operator, and a former one, too", operator.name);
+        return setup(headline, "remove it from `previously(..)`");
+    }
+    let domain = operator.marks.as_deref().unwrap_or(DOMAIN);
+    if !is_domain(domain) {
+        let help = "write a domain of yours, of up to 63 characters, for example corp.example";
+        return setup(format!("`{domain}` cannot be the domain of marks"), help);
+    }
+    Ok(())
+}
+
+/// Whether the name is a DNS label, which is always valid in the name part of a finalizer.
+fn is_label(name: &str) -> bool {
+    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.len() <= 63 && name.chars().all(inner) && !name.starts_with('-') && !name.ends_with('-')
+}
+
+/// Whether the text is a domain, and not one of Kubernetes itself.
+fn is_domain(text: &str) -> bool {
+    let is_reserved = ["kubernetes.io", "k8s.io"].iter().any(|end| text == *end || text.ends_with(&format!(".{end}")));
+    text.contains('.') && text.len() <= 63 && text.split('.').all(is_label) && !is_reserved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_invalid_in_a_finalizer_are_rejected() {
+        for name in ["", "Source", "a_b", "-a", "a-", "a/b", &"x".repeat(64)] {
+            assert!(!is_label(name), "{name}");
+        }
+        assert!(is_label("source-controller"));
+    }
+
+    #[test]
+    fn the_domain_of_marks_is_one_of_the_user() {
+        for domain in ["", "corp", "Corp.example", "corp.example/x", "k8s.io", "x.kubernetes.io", "a..b"] {
+            assert!(!is_domain(domain), "{domain}");
+        }
+        assert!(is_domain(DOMAIN) && is_domain("corp.example"));
+    }
+
+    #[test]
+    fn a_former_name_is_another_one() {
+        let check = |operator: Operator| check(&operator).map_err(|error| error.to_string());
+        assert!(check(Operator::new("shop").previously(["store"])).is_ok());
+        assert!(check(Operator::new("shop").previously(["shop"])).unwrap_err().contains("a former one, too"));
+        assert!(check(Operator::new("shop").previously(["Store"])).unwrap_err().contains("cannot be the name"));
+        assert!(check(Operator::new("shop").marks("k8s.io")).unwrap_err().contains("cannot be the domain of marks"));
+    }
+}
