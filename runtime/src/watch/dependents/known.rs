@@ -70,16 +70,16 @@ impl KnownDependent {
         number(&[namespace, &key.name, &self.live.uid, &fields, deleted, &status, annotated, version])
     }
 
-    /// The time until the object is applied again although nothing has changed. `None`: it is not, or it is due already.
-    pub(super) fn until_reapply(&self) -> Option<Duration> {
-        let after = self.live.applied?.reapply_after()?;
-        after.checked_sub(self.since.elapsed()).filter(|left| !left.is_zero() && !self.live.is_deleted)
-    }
-
     /// Its status now.
     #[cfg(feature = "metrics")]
     pub(crate) fn status(&self) -> ObjectStatus {
-        if self.live.is_deleted { ObjectStatus::Terminating } else { self.live.status.clone() }
+        Self::reported(self.live.is_deleted, &self.live.status).clone()
+    }
+
+    /// The status now of an object with this last status.
+    #[cfg(feature = "metrics")]
+    pub(super) const fn reported(is_deleted: bool, status: &ObjectStatus) -> &ObjectStatus {
+        if is_deleted { &ObjectStatus::Terminating } else { status }
     }
 
     /// It, with its age and whether it has drifted.

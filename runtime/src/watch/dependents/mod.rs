@@ -1,5 +1,7 @@
 //! The dependents of the components of one reconciler, from one watch per kind for all components together.
 
+mod compact_text;
+mod entry;
 mod kinds;
 mod known;
 mod sink;

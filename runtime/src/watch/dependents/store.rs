@@ -1,9 +1,10 @@
 //! The known dependents by component.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::entry::Entry;
 use super::known::KnownDependent;
 use crate::queue::Key;
 use crate::resource_version::is_newer;
@@ -17,26 +18,20 @@ pub(super) struct Store(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Boxed, since half of the slots of a table are empty.
-    objects: HashMap<Id, Box<Entry>>,
-    components: HashMap<Key, Group>,
+    /// Values are boxed, since half of the slots of a table are empty.
+    objects: HashMap<Arc<Id>, Box<Entry>>,
+    components: HashMap<Arc<Key>, Box<Group>>,
     /// The lists of each kind that have begun.
     lists: HashMap<usize, u64>,
     writes: HashMap<Id, Writes>,
 }
 
-struct Entry {
-    known: KnownDependent,
-    /// The list of its kind that was the last to begin before the object was delivered or written.
-    list: u64,
-}
-
 /// The objects of one component.
 #[derive(Default)]
 struct Group {
-    ids: HashSet<Id>,
+    ids: HashSet<Arc<Id>>,
     /// Those that are applied again although nothing has changed.
-    reapplied: HashSet<Id>,
+    reapplied: HashSet<Arc<Id>>,
     sum: u64,
 }
 
@@ -54,13 +49,13 @@ impl Store {
     }
 
     pub(super) fn get(&self, at: usize, key: &Key) -> Option<KnownDependent> {
-        self.lock().objects.get(&(at, key.clone())).map(|entry| entry.known.clone())
+        self.lock().objects.get(&(at, key.clone())).map(|entry| entry.known())
     }
 
     pub(super) fn of(&self, component: &Key) -> Vec<(usize, Key, KnownDependent)> {
         let state = self.lock();
         let ids = state.components.get(component).into_iter().flat_map(|group| &group.ids);
-        let known = ids.filter_map(|id| Some((id.0, id.1.clone(), state.objects.get(id)?.known.clone())));
+        let known = ids.filter_map(|id| Some((id.0, id.1.clone(), state.objects.get(id)?.known())));
         known.collect()
     }
 
@@ -72,17 +67,17 @@ impl Store {
     pub(super) fn until_reapply(&self, component: &Key) -> Option<Duration> {
         let state = self.lock();
         let ids = state.components.get(component).into_iter().flat_map(|group| &group.reapplied);
-        ids.filter_map(|id| state.objects.get(id)?.known.until_reapply()).min()
+        ids.filter_map(|id| state.objects.get(id)?.until_reapply()).min()
     }
 
-    /// Calls `see` with the kind and the status of each dependent.
+    /// Calls `see` with the kind and the word of the status of each dependent.
     #[cfg(feature = "metrics")]
     pub(super) fn statuses(&self, see: &mut dyn FnMut(usize, &'static str)) {
-        self.lock().objects.iter().for_each(|((at, _), entry)| see(*at, entry.known.status().as_str()));
+        self.lock().objects.iter().for_each(|(id, entry)| see(id.0, entry.status()));
     }
 
     pub(super) fn components(&self) -> Vec<Key> {
-        self.lock().components.keys().cloned().collect()
+        self.lock().components.keys().map(|component| Key::clone(component)).collect()
     }
 
     /// Applies an object that a watch delivered, and returns the components to enqueue.
@@ -96,7 +91,7 @@ impl Store {
             if is_listed {
                 entry.list = list;
             }
-            let before = &entry.known;
+            let before = entry.known();
             if !is_decisive && is_newer(&before.live.resource_version, &known.live.resource_version) {
                 return Vec::new();
             }
@@ -105,14 +100,13 @@ impl Store {
                 (known.baseline, known.since) = (before.baseline, before.since);
             }
             if is_same {
-                (known.component, known.step) = (before.component.clone(), before.step.clone());
-                entry.known = known;
+                **entry = Entry::new(known, entry.component.clone(), entry.list);
                 return Vec::new();
             }
-            former = Some(before.component.clone()).filter(|former| *former != known.component);
+            former = Some(before.component).filter(|former| *former != known.component);
         }
         let component = known.component.clone();
-        state.insert(id, Entry { known, list });
+        state.insert(id, known, list);
         former.into_iter().chain([component]).collect()
     }
 
@@ -123,7 +117,7 @@ impl Store {
             writes.gone.insert(uid.to_owned());
         }
         // A new object of the same name may be known already.
-        let is_it = state.objects.get(&id).is_some_and(|entry| entry.known.live.uid == uid);
+        let is_it = state.objects.get(&id).is_some_and(|entry| entry.has_uid(uid));
         if is_it { state.remove(&id).into_iter().collect() } else { Vec::new() }
     }
 
@@ -138,7 +132,7 @@ impl Store {
         let list = state.list(at);
         let here = |id: &Id| id.0 == at && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
         let gone = state.objects.iter().filter(|(id, entry)| here(id) && entry.list < list);
-        let gone: Vec<Id> = gone.map(|(id, _)| id.clone()).collect();
+        let gone: Vec<Arc<Id>> = gone.map(|(id, _)| id.clone()).collect();
         gone.iter().filter_map(|id| state.remove(id)).collect()
     }
 
@@ -160,37 +154,37 @@ impl Store {
     pub(super) fn wrote(&self, id: &Id, known: KnownDependent) {
         let mut state = self.lock();
         let is_gone = state.writes.get(id).is_some_and(|writes| writes.gone.contains(&known.live.uid));
-        let newer = state.objects.get(id).map(|entry| &entry.known).filter(|before| {
+        let newer = state.objects.get(id).map(|entry| entry.known()).filter(|before| {
             before.live.uid == known.live.uid && is_newer(&before.live.resource_version, &known.live.resource_version)
         });
         let known = match newer {
             // The watch was faster; only the baseline is new.
-            Some(newer) => KnownDependent { baseline: known.baseline, since: known.since, ..newer.clone() },
+            Some(newer) => KnownDependent { baseline: known.baseline, since: known.since, ..newer },
             None => known,
         };
         if !is_gone {
             let list = state.list(id.0);
-            state.insert(id.clone(), Entry { known, list });
+            state.insert(id.clone(), known, list);
         }
     }
 
     /// Records that a call deleted the object with this uid: it is gone at once, or has finalizers left.
     pub(super) fn deleted(&self, id: &Id, uid: &str, is_gone: bool) {
         let mut state = self.lock();
-        let Some(entry) = state.objects.get(id).filter(|entry| entry.known.live.uid == uid) else { return };
+        let Some(entry) = state.objects.get(id).filter(|entry| entry.has_uid(uid)) else { return };
         if is_gone {
             state.remove(id);
             return;
         }
-        let (mut known, list) = (entry.known.clone(), entry.list);
+        let (mut known, list) = (entry.known(), entry.list);
         known.live.is_deleted = true;
-        state.insert(id.clone(), Entry { known, list });
+        state.insert(id.clone(), known, list);
     }
 
     /// Takes the present fields of the object as what was applied, unless an apply in this process said otherwise.
     pub(super) fn accept(&self, at: usize, key: &Key) {
         if let Some(entry) = self.lock().objects.get_mut(&(at, key.clone())) {
-            entry.known.baseline = entry.known.baseline.or(entry.known.fields);
+            entry.accept();
         }
     }
 }
@@ -200,33 +194,35 @@ impl State {
         self.lists.get(&at).copied().unwrap_or_default()
     }
 
-    fn insert(&mut self, mut id: Id, mut entry: Entry) {
+    fn insert(&mut self, mut id: Id, known: KnownDependent, list: u64) {
         self.remove(&id);
         // The texts of a component are in memory once.
-        if let Some((component, _)) = self.components.get_key_value(&entry.known.component) {
-            entry.known.component = component.clone();
+        let component = match self.components.get_key_value(&known.component) {
+            Some((component, _)) => component.clone(),
+            None => Arc::new(known.component.clone()),
+        };
+        if id.1.namespace == component.namespace {
+            id.1.namespace.clone_from(&component.namespace);
         }
-        if id.1.namespace == entry.known.component.namespace {
-            id.1.namespace.clone_from(&entry.known.component.namespace);
-        }
-        let group = self.components.entry(entry.known.component.clone()).or_default();
-        group.sum = group.sum.wrapping_add(entry.known.number(&id.1));
+        let id = Arc::new(id);
+        let group = self.components.entry(component.clone()).or_default();
+        group.sum = group.sum.wrapping_add(known.number(&id.1));
         group.ids.insert(id.clone());
-        if entry.known.live.applied.is_some_and(|applied| applied.reapply.is_some()) {
+        if known.live.applied.is_some_and(|applied| applied.reapply.is_some()) {
             group.reapplied.insert(id.clone());
         }
-        self.objects.insert(id, Box::new(entry));
+        self.objects.insert(id, Box::new(Entry::new(known, component, list)));
     }
 
     fn remove(&mut self, id: &Id) -> Option<Key> {
-        let Entry { known, .. } = *self.objects.remove(id)?;
-        let group = self.components.get_mut(&known.component)?;
-        group.sum = group.sum.wrapping_sub(known.number(&id.1));
+        let entry = self.objects.remove(id)?;
+        let group = self.components.get_mut(&entry.component)?;
+        group.sum = group.sum.wrapping_sub(entry.known().number(&id.1));
         group.ids.remove(id);
         group.reapplied.remove(id);
         if group.ids.is_empty() {
-            self.components.remove(&known.component);
+            self.components.remove(&entry.component);
         }
-        Some(known.component)
+        Some(Key::clone(&entry.component))
     }
 }
