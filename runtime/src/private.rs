@@ -51,7 +51,7 @@ pub use crate::pipeline::{
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
 pub use crate::status::{
-    NotReadyObject, ObservedInputs, SetStatus, SetStatuses, StatusContract, StoresDependents, field_schema,
+    NotReadyObject, ObservedInputs, SetObject, SetStatus, SetStatuses, StatusContract, StoresDependents, field_schema,
 };
 pub use crate::wiring::index::indexer;
 pub use crate::wiring::policy::Policies;

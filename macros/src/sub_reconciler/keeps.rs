@@ -316,10 +316,10 @@ impl Keeps {
             "ready_within" => self.ready_within = Some(limit_of(&value)?),
             "limit" => self.limit = Some(number(&value)?),
             "empty" => {
-                self.may_be_empty = only(key, &value, "allow", "a set that had objects may then not become empty")?
+                self.may_be_empty = only(key, &value, "allow", "a set that had objects may then not become empty")?;
             }
             "within" => {
-                self.within_namespace = only(key, &value, "namespace", "the objects may then be in any namespace")?
+                self.within_namespace = only(key, &value, "namespace", "the objects may then be in any namespace")?;
             }
             "inventory" => self.inventory = only(key, &value, "all", "the status then names only what is not ready")?,
             "prefix" => self.prefix = Some(prefix(value)?),

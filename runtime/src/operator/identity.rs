@@ -86,8 +86,8 @@ impl Operator {
 /// Checks the names.
 pub(super) fn check(operator: &Operator) -> Result {
     let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
-    let names = [&*operator.name].into_iter().chain(operator.previously.iter().map(String::as_str));
-    for name in names.filter(|name| !is_label(name)) {
+    let mut names = [&*operator.name].into_iter().chain(operator.previously.iter().map(String::as_str));
+    if let Some(name) = names.find(|name| !is_label(name)) {
         let help = "it is part of finalizer names: use up to 63 of a-z, 0-9 and -, for example source-controller";
         return setup(format!("`{name}` cannot be the name of an operator"), help);
     }

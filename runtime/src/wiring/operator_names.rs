@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::Wiring;
-use super::annotations::{DOMAIN, key_under};
+use super::annotations::DOMAIN;
+#[cfg(feature = "dependents")]
+use super::annotations::{OPERATOR, key_under};
 
 /// The names of an operator.
 #[derive(Clone, Debug)]
@@ -46,7 +48,7 @@ impl OperatorNames {
     /// The label selector of all dependents of the operator.
     #[cfg(feature = "dependents")]
     pub(crate) fn selector(&self) -> String {
-        let key = key_under(&self.domain, super::annotations::OPERATOR);
+        let key = key_under(&self.domain, OPERATOR);
         match &*self.former {
             [] => format!("{key}={}", self.name),
             former => format!("{key} in ({},{})", self.name, former.join(",")),
