@@ -133,8 +133,9 @@ pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>>;
     /// Records the state of the dependents that the pass depends on.
     fn observed(&self);
-    /// Whether the component has a newer generation or is being deleted, so that the pass is for nothing.
-    fn is_superseded(&self) -> bool;
+    /// Whether the pass has to end, and another one follows: the component has a newer generation or is being deleted, or the pass has used
+    /// half of the time that was left when the set was planned.
+    fn must_end(&self) -> bool;
     /// Lists the dependents of a kind of these sets on the API server.
     ///
     /// # Errors

@@ -61,6 +61,8 @@ pub(super) async fn body(
     let reconciler = &*context.env.reconciler;
     let asked = reconciler.timeout(object).unwrap_or(context.wiring.timeout);
     let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
+    #[cfg(feature = "dependents")]
+    backend.sets.end_pass_after(limit);
     let mut pass = Pass { state: &mut state };
     let has_more = !context.wiring.hooks.is_empty() || context.wiring.keeps_dependents();
     let ended = match !has_more {

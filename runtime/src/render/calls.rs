@@ -153,7 +153,7 @@ impl DependentCalls for RenderBackend {
 
     fn observed(&self) {}
 
-    fn is_superseded(&self) -> bool {
+    fn must_end(&self) -> bool {
         false
     }
 

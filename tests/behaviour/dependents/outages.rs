@@ -31,6 +31,24 @@ async fn the_calls_of_a_large_set_are_sent_eight_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_large_set_on_a_slow_server_does_not_time_out() {
+    const SIZE: usize = 1_000;
+    let life = Life::begin(Who::Ours, 1).await;
+    // Together the calls take longer than the five minutes of a pass.
+    life.cluster.faults().add(Fault::new(Effect::Latency(Duration::from_secs(3))).always());
+    life.cluster.seed(fleet("fleet-0000", SIZE)).await.unwrap();
+    let start = Instant::now();
+    while !is_ready(&json!(life.fleets().get("fleet-0000").await.unwrap())) {
+        assert!(start.elapsed() < Duration::from_secs(600), "it is never ready");
+    }
+    assert!(start.elapsed() > Duration::from_secs(300), "{:?}", start.elapsed());
+    let calls = life.wire.calls();
+    assert!(!calls.iter().any(|call| call.body.contains("TimedOut")), "a pass has timed out");
+    let applied = calls.iter().filter(|call| call.is_write() && call.path.contains("/fleet-0000-")).count();
+    assert_eq!(applied, SIZE, "each object is applied once");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_outage_costs_few_calls_of_each_component_and_recovery_takes_a_minute() {
     const MOST_CALLS: usize = 20;
     let life = Life::begin(Who::Ours, components()).await;

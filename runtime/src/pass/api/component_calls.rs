@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::Event;
+use tokio::time::Instant;
 
 use super::calls::Calls;
 use crate::api::{StepSite, WantedSets};
@@ -23,10 +25,20 @@ pub(in crate::pass) struct ComponentCalls {
     pub(in crate::pass) wanted: WantedSets,
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) seen: Mutex<u64>,
+    time: Mutex<TimeLimit>,
     /// Events on dependents, with the dependents that they are about.
     events: Mutex<Vec<(Event, ObjectReference)>>,
     /// The sites of steps.
     sites: Mutex<HashMap<&'static str, KnownSite>>,
+}
+
+/// When the calls for a set have to end, so that the pass is not cut off.
+#[derive(Default)]
+struct TimeLimit {
+    /// The end of the pass.
+    pass: Option<Instant>,
+    /// The end of the calls.
+    calls: Option<Instant>,
 }
 
 /// The site of a step.
@@ -45,13 +57,34 @@ impl ComponentCalls {
     /// The calls of a pass that finds this sum over its dependents.
     pub(in crate::pass) fn new((cache, clusters): (DependentCache, Clusters), operator: Arc<str>, seen: u64) -> Self {
         let seen = Mutex::new(seen);
-        let (wanted, events, sites) = (WantedSets::default(), Mutex::default(), Mutex::default());
-        Self { cache, clusters, operator, wanted, seen, events, sites }
+        let (wanted, time) = (WantedSets::default(), Mutex::default());
+        Self { cache, clusters, operator, wanted, seen, time, events: Mutex::default(), sites: Mutex::default() }
     }
 
     /// The sum over the dependents when the pass last looked.
     pub(in crate::pass) fn seen(&self) -> u64 {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn time(&self) -> MutexGuard<'_, TimeLimit> {
+        self.time.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the time after which the pass is cut off.
+    pub(in crate::pass) fn end_pass_after(&self, limit: Duration) {
+        self.time().pass = Some(Instant::now() + limit);
+    }
+
+    /// Limits the calls for the set of a step with this timeout to half of the time that is left.
+    pub(in crate::pass) fn limit_calls(&self, timeout: Option<Duration>) {
+        let (mut time, now) = (self.time(), Instant::now());
+        let left = time.pass.map(|end| end.saturating_duration_since(now)).into_iter().chain(timeout).min();
+        time.calls = left.map(|left| now + left / 2);
+    }
+
+    /// Whether that time is over.
+    pub(in crate::pass) fn is_late(&self) -> bool {
+        self.time().calls.is_some_and(|end| end <= Instant::now())
     }
 
     /// Queues an event on a dependent.

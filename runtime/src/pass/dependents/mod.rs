@@ -192,6 +192,7 @@ impl DependentCalls for PassBackend {
     }
 
     fn want(&self, step: &'static str, ids: Vec<ObjectId>) -> Result<(), (ObjectId, &'static str)> {
+        self.sets.limit_calls(self.wiring.step(step).and_then(|step| step.timeout));
         self.sets.wanted.want(step, ids, &|other| self.are_together(other, step))
     }
 
@@ -275,10 +276,11 @@ impl DependentCalls for PassBackend {
         *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.relations.dependents_sum(&self.key);
     }
 
-    fn is_superseded(&self) -> bool {
+    fn must_end(&self) -> bool {
         let Some(newest) = self.primary.get(&self.key) else { return true };
         let meta = newest.meta();
-        newest.uid() != self.identity.uid
+        self.sets.is_late()
+            || newest.uid() != self.identity.uid
             || meta.generation != self.identity.generation
             || meta.deletion_timestamp.is_some() != self.identity.deleting
     }

@@ -46,8 +46,9 @@ impl Run<'_> {
     pub(super) async fn to_the_end(&self, state: &mut PassState) -> Result<Ended, DependentsError> {
         let (mut refused, mut tried) = (Refused::new(), BTreeSet::new());
         loop {
-            if self.calls.is_superseded() {
-                return Err(ApiError::Conflict("the component has changed; the pass starts again".into()).into());
+            if self.calls.must_end() {
+                let why = "the component has changed, or the pass takes long; it starts again";
+                return Err(ApiError::Conflict(why.into()).into());
             }
             let live = self.live();
             self.calls.observed();
@@ -99,7 +100,7 @@ impl Run<'_> {
     }
 
     /// Sends the calls of a stage: those of one rank at the same time, the ranks one after another. When the API server says that it is busy,
-    /// the rest is not sent.
+    /// or the pass must end, the rest is not sent.
     async fn perform(&self, actions: &[(usize, Action)], live: &Known, refused: &mut Refused) {
         let rank = |(i, _): &(usize, Action)| self.plan.items[*i].rank;
         let is_busy = AtomicBool::new(false);
@@ -107,7 +108,7 @@ impl Run<'_> {
             let act = |(i, action): &(usize, Action)| {
                 let (i, action, is_busy) = (*i, *action, &is_busy);
                 async move {
-                    if is_busy.load(Ordering::Relaxed) {
+                    if is_busy.load(Ordering::Relaxed) || self.calls.must_end() {
                         return (i, Err(unsent(&self.plan.items[i].id)));
                     }
                     let ended = self.act(i, action, live).await;
@@ -187,9 +188,9 @@ impl Run<'_> {
     }
 }
 
-/// The error of a call that was not sent, as the API server is busy.
+/// The error of a call that is left to the next pass.
 fn unsent(id: &ObjectId) -> DependentsError {
-    ApiError::Busy(None, format!("{id}: not sent, since the API server is busy").into()).into()
+    ApiError::Busy(None, format!("{id}: left to the next pass, since the API server is busy").into()).into()
 }
 
 fn refused_field(id: &ObjectId, field: &str, cure: &str) -> DependentsError {
