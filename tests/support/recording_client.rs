@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use evenkeel_testkit::Effect;
 use futures::StreamExt;
@@ -87,6 +88,8 @@ pub enum Fault {
     Starting,
     /// Never answers.
     Silence,
+    /// Ends the connection without an answer, and forwards the call after this time.
+    Late(Duration),
     /// Removes these parameters from the query, as if the server did not know them.
     Unaware(&'static [&'static str]),
     /// Forwards it once this is true, so that other calls are sent first.
@@ -202,6 +205,14 @@ impl Wire {
         };
         match fault {
             Some(Fault::Silence) => std::future::pending().await,
+            Some(Fault::Late(time)) => {
+                let (client, request) = (client.clone(), Request::from_parts(parts, Body::from(body)));
+                tokio::spawn(async move {
+                    tokio::time::sleep(time).await;
+                    client.send(request).await
+                });
+                Err("the connection has ended".into())
+            }
             Some(fault) if !matches!(fault, Fault::Unaware(_)) => Ok(refused(&fault, parts.uri.path())),
             passes => {
                 if let Some(Fault::Unaware(parameters)) = passes {
@@ -273,7 +284,7 @@ fn refused(fault: &Fault, path: &str) -> Answer {
         }
         Fault::Mute => Response::new(StreamBody::new(pending()).boxed_unsync()),
         Fault::Flood(read) => flood(read.clone()),
-        Fault::Silence | Fault::Unaware(_) | Fault::Hold(_) => {
+        Fault::Silence | Fault::Late(_) | Fault::Unaware(_) | Fault::Hold(_) => {
             status(500, "InternalError", "a fault without an answer", &json!({}))
         }
     }

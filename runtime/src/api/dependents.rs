@@ -1,6 +1,7 @@
 //! The calls for the dependents of a component.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::core::DynamicObject;
 use serde_json::Value;
@@ -108,8 +109,10 @@ pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     fn is_wanted(&self, step: &str, id: &ObjectId) -> Option<bool>;
     /// The objects that the step wants in this pass; `None`: it has not said what it wants.
     fn wanted(&self, step: &str) -> Option<Vec<ObjectId>>;
-    /// Whether the object is the component itself.
-    fn is_component(&self, id: &ObjectId) -> bool;
+    /// An object whose creation had no answer and may still be carried out, and for how long.
+    fn unanswered(&self) -> Option<(ObjectId, Duration)>;
+    /// Why the component cannot have the object as a dependent: it is the component itself, or one of its owners.
+    fn kinship(&self, id: &ObjectId) -> Option<&'static str>;
     /// Whether a step declares the kind, such as `Deployment.apps`.
     fn is_declared(&self, kind: &str) -> bool;
     /// Fails for an object whose namespace is not watched, and for one of a kind that is not watched at the site of the step.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+#[cfg(feature = "dependents")]
+use crate::dependent_rules::manifest::ObjectId;
 use crate::wiring::KindInfo;
 
 /// The object that a call reads or writes.
@@ -46,6 +48,15 @@ impl Selection {
     #[must_use]
     pub fn under(self, entry: &str) -> Self {
         Self { entry: Some(entry.to_owned()), ..self }
+    }
+}
+
+#[cfg(feature = "dependents")]
+impl Target {
+    /// Whether it is this object, in any version.
+    pub(crate) fn is(&self, id: &ObjectId) -> bool {
+        let resource = &self.kind.resource;
+        id.is(&resource.group, &resource.kind) && id.namespace == self.namespace && id.name == self.name
     }
 }
 

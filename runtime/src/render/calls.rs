@@ -12,7 +12,7 @@ use super::backend::{AppliedDependent, RenderBackend};
 use super::rendered::RenderedObject;
 use crate::api::{
     ApiError, BoxFuture, DependentCalls, FormerObjects, KeptObject, KindDiscovery, ObjectCall, OtherObjects, StepSite,
-    Target, Types,
+    Types,
 };
 use crate::dependency::ObjectStatus;
 use crate::dependent_rules::manifest::{ObjectId, TypeMeta};
@@ -104,9 +104,12 @@ impl DependentCalls for RenderBackend {
         self.sets.of(step)
     }
 
-    fn is_component(&self, id: &ObjectId) -> bool {
-        let Target { kind, namespace, name } = &self.component;
-        id.is(&kind.resource.group, &kind.resource.kind) && id.namespace == *namespace && id.name == *name
+    fn unanswered(&self) -> Option<(ObjectId, Duration)> {
+        None
+    }
+
+    fn kinship(&self, id: &ObjectId) -> Option<&'static str> {
+        self.component.is(id).then_some("it is the component itself")
     }
 
     fn is_declared(&self, _: &str) -> bool {

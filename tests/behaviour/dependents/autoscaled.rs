@@ -90,3 +90,28 @@ async fn replicas_of_an_autoscaler_are_never_written_back() {
     assert_eq!(others, Vec::<String>::new());
     operator.stop().await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn replicas_that_leave_the_manifest_stay_for_the_autoscaler() {
+    let (world, operator) = start().await;
+    let _settling = Settler::new().start(world.cluster());
+    world.create::<Library>(a_library(Some(7))).await;
+    sleep(HOUR).await;
+    let replicas = async || world.raw::<Deployment>("desk").await["spec"]["replicas"].clone();
+    assert_eq!(replicas().await, 7);
+    world.wire.clear();
+    world.merge::<Library>("a", json!({ "spec": { "readers": null } })).await;
+    sleep(HOUR).await;
+    assert_eq!(replicas().await, 7);
+    let of_desk: Vec<String> = sent(&world).into_iter().filter(|call| call.ends_with("/deployments/desk")).collect();
+    // The field is given up, and then the manifest is applied.
+    let path = "/apis/apps/v1/namespaces/default/deployments/desk";
+    assert_eq!(of_desk, ["GET", "PATCH", "PATCH"].map(|verb| format!("{verb} {path}")));
+    // It belongs to the autoscaler now.
+    for number in [4, 9] {
+        scale(&world, number).await;
+        sleep(HOUR).await;
+        assert_eq!(replicas().await, number);
+    }
+    operator.stop().await.unwrap();
+}

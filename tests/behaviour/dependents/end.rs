@@ -1,7 +1,10 @@
 //! Objects that are no longer wanted, and the deletion of their component.
 
-use evenkeel_testkit::eventually;
+use std::time::Duration;
+
+use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Fault;
 use evenkeel_tests::test_env::{SOON, World, quiet};
 use evenkeel_tests::widget::{is_ready, message, reason};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -19,6 +22,29 @@ on_each_server!(
     annotations_under_the_prefix_of_another_operator_count,
     a_deleted_component_deletes_its_objects_in_order
 );
+
+#[tokio::test(start_paused = true)]
+async fn a_creation_without_an_answer_is_waited_for_before_the_component_goes() {
+    let world = World::within(Cluster::start().await);
+    let operator = start(&world).await;
+    world.wire.fault(|call| {
+        let creates = call.method == "PATCH" && call.path.ends_with("/configmaps/one");
+        creates.then_some(Fault::Late(Duration::from_secs(50)))
+    });
+    open(&world, "a", &json!({ "maps": { "one": "1" } })).await;
+    let sent = || calls(&world).iter().any(|call| call == "PATCH configmaps/one");
+    eventually(SOON, || async { sent().then_some(()) }).await;
+    world.delete::<Shop>("a").await;
+    let text = format!("the API server has not answered the creation of ConfigMap {}/one", world.namespace);
+    world.until::<Shop>("a", &text, |shop| message(shop, "Applied").starts_with(&text)).await;
+    eventually(Duration::from_secs(90), || async {
+        world.api::<Shop>().get_opt("a").await.unwrap().is_none().then_some(())
+    })
+    .await;
+    assert!(calls(&world).contains(&"DELETE configmaps/one".to_owned()), "{:?}", calls(&world));
+    assert!(world.api::<ConfigMap>().get_opt("one").await.unwrap().is_none());
+    operator.stop().await.unwrap();
+}
 
 async fn an_object_that_is_no_longer_wanted_is_deleted(world: World) -> World {
     let operator = start(&world).await;

@@ -14,6 +14,7 @@ mod faults;
 mod foreign;
 mod former;
 mod grants;
+mod kinship;
 mod kubeconfigs;
 mod managed;
 mod managed_by_object;

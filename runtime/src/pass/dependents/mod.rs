@@ -5,11 +5,13 @@ mod discovery;
 mod event;
 mod former;
 mod kind_discovery;
+mod kinship;
 mod other_objects;
 mod send;
 mod spared;
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -204,9 +206,17 @@ impl DependentCalls for PassBackend {
         self.sets.wanted.of(step)
     }
 
-    fn is_component(&self, id: &ObjectId) -> bool {
-        let Target { kind, namespace, name } = &self.identity.target;
-        id.is(&kind.resource.group, &kind.resource.kind) && id.namespace == *namespace && id.name == *name
+    fn unanswered(&self) -> Option<(ObjectId, Duration)> {
+        let elsewhere = self.sets_elsewhere();
+        let caches = elsewhere.iter().filter_map(|(_, cluster)| cluster.cache()).chain([&self.sets.cache]);
+        caches.filter_map(|cache| cache.unanswered(&self.key)).max_by_key(|(_, left)| *left)
+    }
+
+    fn kinship(&self, id: &ObjectId) -> Option<&'static str> {
+        match self.identity.target.is(id) {
+            true => Some("it is the component itself"),
+            false => self.is_owner(id).then_some("it is an owner of the component, so neither of them would get ready"),
+        }
     }
 
     fn is_declared(&self, kind: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::api::{ApiError, ObjectCall, Owner, Target};
 use crate::dependent_rules::manifest::replacement;
 use crate::dependent_rules::plan::{Item, LiveObject};
 use crate::dependent_rules::policy::AdoptionPolicy;
-use crate::dependent_rules::response::{is_kubectl, taken_over};
+use crate::dependent_rules::response::{is_kubectl, taken_over, without_replicas};
 use crate::pass::api::PassBackend;
 use crate::pass::api::apply::{KnownVersion, Owned, Written};
 use crate::pass::api::calls::{Calls, Deleted};
@@ -21,13 +21,15 @@ use crate::wiring::relation::Adopt;
 /// The end of the name under which the creation of an object is tried.
 const TRIAL: &str = "trial";
 
-/// Makes the fields of these managers fields of the operator.
-async fn take_fields(calls: &Calls, target: &Target, is_taken: &(dyn Fn(&str) -> bool + Sync)) -> Result<(), ApiError> {
+/// Changes who owns the fields of an object, before an apply. `None`: there is nothing to change.
+async fn change_owners(
+    calls: &Calls,
+    target: &Target,
+    change: &(dyn Fn(&Value) -> Option<Value> + Sync),
+) -> Result<(), ApiError> {
     let Some(found) = calls.get(target).await? else { return Ok(()) };
     let meta = &found.metadata;
-    let Some(entries) = taken_over(&json!(meta.managed_fields), &calls.field_manager, &|name| is_taken(name)) else {
-        return Ok(());
-    };
+    let Some(entries) = change(&json!(meta.managed_fields)) else { return Ok(()) };
     let patch =
         json!({ "metadata": { "uid": meta.uid, "resourceVersion": meta.resource_version, "managedFields": entries } });
     calls.merge(target, &patch).await.map(drop)
@@ -49,16 +51,7 @@ impl PassBackend {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
-                let is_former = live.is_some() && cache.get(&target).is_some_and(|known| known.is_former);
-                if overrides || is_former {
-                    let wiring = self.wiring.step(step);
-                    let declared = wiring.map_or(&[][..], |step| step.previously.managers);
-                    let is_taken = |name: &str| {
-                        let is_of_tool = is_kubectl(name) || declared.contains(&name);
-                        overrides && is_of_tool || self.former_managers.iter().any(|former| former == name)
-                    };
-                    take_fields(&calls, &target, &is_taken).await?;
-                }
+                self.prepare_owners(to, &target, object, (live.is_some(), overrides)).await?;
                 self.apply_dependent(to, &owner, (item, &target), &body, live).await?;
                 if corrects && let Some(pause) = self.children.corrected(&target) {
                     tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the dependent; delaying the next correction");
@@ -98,6 +91,35 @@ impl PassBackend {
         }
     }
 
+    /// Makes the fields of other managers fields of the operator where the next apply should remove them, and gives `spec.replicas` up where
+    /// it should stay.
+    async fn prepare_owners(
+        &self,
+        At { step, calls, cache }: At<'_>,
+        target: &Target,
+        object: &Value,
+        (exists, overrides): (bool, bool),
+    ) -> Result<(), ApiError> {
+        let known = if exists { cache.get(target) } else { None };
+        let is_former = known.as_ref().is_some_and(|known| known.is_former);
+        let gives_up = known.is_some_and(|known| known.owns_replicas) && object["spec"]["replicas"].is_null();
+        if !overrides && !is_former && !gives_up {
+            return Ok(());
+        }
+        let declared = self.wiring.step(step).map_or(&[][..], |step| step.previously.managers);
+        let is_taken = |name: &str| {
+            let is_of_tool = is_kubectl(name) || declared.contains(&name);
+            overrides && is_of_tool || self.former_managers.iter().any(|former| former == name)
+        };
+        change_owners(calls, target, &|entries| {
+            let manager = &calls.field_manager;
+            let taken = taken_over(entries, manager, &is_taken);
+            let released = gives_up.then(|| without_replicas(taken.as_ref().unwrap_or(entries), manager)).flatten();
+            released.or(taken)
+        })
+        .await
+    }
+
     async fn apply_dependent(
         &self,
         At { step, calls, cache }: At<'_>,
@@ -118,7 +140,14 @@ impl PassBackend {
         let writing = cache.writing(target);
         let known =
             live.map(|live| KnownVersion { uid: live.uid.clone(), resource_version: live.resource_version.clone() });
-        match owned.apply(adopt, body, known).await {
+        if live.is_none() {
+            writing.may_create(&self.key);
+        }
+        let applied = owned.apply(adopt, body, known).await;
+        if applied.as_ref().is_err_and(|error| !error.is_unanswered()) {
+            writing.answered();
+        }
+        match applied {
             Ok(Written { object, before }) => {
                 writing.wrote(&object);
                 cache.is_served(&target.kind);

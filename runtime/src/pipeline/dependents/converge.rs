@@ -12,9 +12,9 @@ use super::result::Dependents;
 use super::run::{Ended, Run};
 use super::settings::SetSettings;
 use super::status::{record, register};
-use super::undo::check_declared;
+use super::undo::{check_declared, names};
 use super::wanted::Entry;
-use crate::api::DependentCalls;
+use crate::api::{ApiError, DependentCalls, KeptObject};
 use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId};
 use crate::dependent_rules::plan::{Plan, PlanOptions};
 use crate::kind::KindInfo;
@@ -111,8 +111,26 @@ fn conclude(
     let waited = status.since.map(|since| now.duration_since(since)).unwrap_or_default();
     let revision = status.revision;
     match progress.error(ended.refused, settings.ready_within, waited.unsigned_abs()) {
-        Some(error) => Err(error),
+        Some(error) => Err(with_redundant(calls, error)),
         None => Ok(Dependents { revision, count: plan.items.len() }),
+    }
+}
+
+/// The error, with the objects that are removed only when the set is ready: one of them may be in the way, for example with a port.
+fn with_redundant(calls: &dyn DependentCalls, error: DependentsError) -> DependentsError {
+    let redundant = calls.all().into_iter().filter(|kept| calls.is_wanted(&kept.step, &kept.id) == Some(false));
+    let redundant: Vec<KeptObject> = redundant.collect();
+    if redundant.is_empty() {
+        return error;
+    }
+    let with = |text: &str| format!("{text}; no longer wanted, but kept until the set is ready: {}", names(&redundant));
+    match error {
+        DependentsError::Call(error @ (ApiError::Invalid(_) | ApiError::Forbidden(_))) => {
+            let text = with(error.detail());
+            DependentsError::Call(error.with_message(text))
+        }
+        DependentsError::TimedOut(text) => DependentsError::TimedOut(with(&text)),
+        other => other,
     }
 }
 
@@ -152,8 +170,8 @@ fn check(state: &PassState, calls: &dyn DependentCalls, plan: &Plan) -> Result<(
             );
             return Err(InvalidManifest::new(&item.id, "metadata.namespace", problem).into());
         }
-        if calls.is_component(&item.id) {
-            return Err(InvalidManifest::new(&item.id, "metadata.name", "it is the component itself").into());
+        if let Some(problem) = calls.kinship(&item.id) {
+            return Err(InvalidManifest::new(&item.id, "metadata.name", problem).into());
         }
         calls
             .check(step, &item.id)

@@ -81,6 +81,9 @@ async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(
 
 /// Removes kinds without objects from the register, and the sets of steps that are gone.
 fn forget_kinds(state: &mut PassState, calls: &dyn DependentCalls) {
+    if calls.unanswered().is_some() {
+        return;
+    }
     let (wiring, kept) = (state.wiring, calls.all());
     state.sets.retain(|key, status| {
         let step = Wiring::step_of_set(key);

@@ -117,8 +117,12 @@ pub(crate) async fn remove_set(
     }
     check_declared(state, calls)?;
     // The finalizer is removed only after a list on the API server, since the cache may be older than the last write of another process.
+    let unanswered = calls.unanswered();
     match calls.remaining(&set_keys(state)).await?.as_slice() {
-        [] => Ok(()),
+        [] => unanswered.map_or(Ok(()), |(id, left)| {
+            let text = format!("the API server has not answered the creation of {id}, and may still create it");
+            Err(DependentsError::Progressing(text, Some(left)))
+        }),
         // The cache does not show it, so no event may come.
         [first, ..] => Err(DependentsError::Progressing(format!("{first} is still there"), Some(AGAIN))),
     }

@@ -26,6 +26,7 @@ pub(super) struct Entry {
     applied: Option<Applied>,
     is_deleted: bool,
     is_former: bool,
+    owns_replicas: bool,
     fields: Option<Digest>,
     /// Whether the baseline equals the fields, as is the rule after an apply.
     is_baseline: bool,
@@ -65,6 +66,7 @@ impl Entry {
             applied: live.applied,
             is_deleted: live.is_deleted,
             is_former: known.is_former,
+            owns_replicas: known.owns_replicas,
             fields,
             is_baseline,
             since: known.since,
@@ -99,6 +101,7 @@ impl Entry {
             content,
             annotated,
             is_former: self.is_former,
+            owns_replicas: self.owns_replicas,
         }
     }
 
@@ -152,6 +155,7 @@ mod tests {
             content: None,
             annotated: None,
             is_former: false,
+            owns_replicas: false,
         }
     }
 
@@ -168,7 +172,7 @@ mod tests {
     fn an_applied_dependent_that_is_current_needs_no_extra() {
         assert!(!has_extra(known()));
         assert!(!has_extra(KnownDependent { baseline: None, ..known() }));
-        assert!(!has_extra(KnownDependent { is_former: true, ..known() }));
+        assert!(!has_extra(KnownDependent { is_former: true, owns_replicas: true, ..known() }));
         assert!(!has_extra(KnownDependent { baseline: None, fields: None, ..known() }));
         let live = LiveObject { uid: "1".to_owned(), resource_version: "a".to_owned(), ..known().live };
         assert!(!has_extra(KnownDependent { live, ..known() }));

@@ -13,7 +13,7 @@ use crate::dependency::{ObjectStatus, object_status};
 use crate::dependent_rules::manifest::Digest;
 use crate::dependent_rules::plan::LiveObject;
 use crate::dependent_rules::policy::{Annotations, DeletePolicy};
-use crate::dependent_rules::response::applied_fields;
+use crate::dependent_rules::response::{applied_fields, owns_replicas};
 use crate::queue::Key;
 use crate::trigger::number;
 use crate::wiring::annotations::{APPLIED, OPERATOR, key_under};
@@ -41,6 +41,8 @@ pub(crate) struct KnownDependent {
     pub(crate) annotated: Option<Result<DeletePolicy, String>>,
     /// Whether its marks have the name of an earlier version of the operator, the reconciler or the step.
     pub(crate) is_former: bool,
+    /// Whether the operator owns its `spec.replicas`.
+    pub(crate) owns_replicas: bool,
 }
 
 impl KnownDependent {
@@ -175,6 +177,7 @@ impl Reader {
             baseline: None,
             since: Instant::now(),
             is_former: self.is_former(meta, set, step),
+            owns_replicas: owns_replicas(&object, &self.manager),
             annotated: annotations.delete_policy().map_err(|error| error.to_string()).transpose(),
             finalizers: finalizers
                 .into_iter()

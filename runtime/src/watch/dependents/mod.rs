@@ -228,6 +228,20 @@ impl DependentCache {
         Writing::begin(self.0.store.clone(), self.0.reader.clone(), target.kind.clone(), (at, key))
     }
 
+    /// A dependent of the component whose creation had no answer and may still be carried out, and for how long.
+    pub(crate) fn unanswered(&self, component: &Key) -> Option<(ObjectId, Duration)> {
+        let ((at, key), left) = self.0.store.unanswered_of(component)?;
+        let KindInfo { resource, .. } = self.kinds().into_iter().nth(at)?;
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        let id = ObjectId {
+            group: resource.group.clone(),
+            kind: resource.kind.clone(),
+            namespace,
+            name: key.name.to_string(),
+        };
+        Some((id, left))
+    }
+
     /// Takes the fields of all these dependents as what was applied, since they are unchanged since an earlier process applied them.
     pub(crate) fn accept(&self, ids: &[&ObjectId]) {
         for target in ids.iter().filter_map(|id| self.target(id)) {

@@ -4,10 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::entry::Entry;
 use super::known::KnownDependent;
 use crate::queue::Key;
 use crate::resource_version::is_newer;
+
+/// How long a call without an answer may still be carried out: the longest time of a request on an API server, which is a minute, and a margin.
+const UNTIL_CERTAIN: Duration = Duration::from_secs(65);
 
 /// A kind, as its place in the list of kinds, and an object of it.
 pub(super) type Id = (usize, Key);
@@ -24,6 +29,8 @@ struct State {
     /// The lists of each kind that have begun.
     lists: HashMap<usize, u64>,
     writes: HashMap<Id, Writes>,
+    /// The creations without an answer, with their components and times.
+    unanswered: HashMap<Id, (Key, Instant)>,
 }
 
 /// The objects of one component.
@@ -141,6 +148,20 @@ impl Store {
         self.lock().writes.entry(id.clone()).or_default().count += 1;
     }
 
+    /// Records that a creation had no answer.
+    pub(super) fn unanswered(&self, id: &Id, component: Key) {
+        self.lock().unanswered.insert(id.clone(), (component, Instant::now()));
+    }
+
+    /// A creation of the component that had no answer and may still be carried out, and for how long.
+    pub(super) fn unanswered_of(&self, component: &Key) -> Option<(Id, Duration)> {
+        let mut state = self.lock();
+        state.unanswered.retain(|_, (_, at)| at.elapsed() < UNTIL_CERTAIN);
+        let own = state.unanswered.iter().filter(|(_, (of, _))| of == component);
+        let left = own.map(|(id, (_, at))| (id.clone(), UNTIL_CERTAIN.saturating_sub(at.elapsed())));
+        left.max_by_key(|(_, left)| *left)
+    }
+
     pub(super) fn end_write(&self, id: &Id) {
         let mut state = self.lock();
         let Some(writes) = state.writes.get_mut(id) else { return };
@@ -195,6 +216,7 @@ impl State {
     }
 
     fn insert(&mut self, mut id: Id, known: KnownDependent, list: u64) {
+        self.unanswered.remove(&id);
         self.remove(&id);
         // The texts of a component are in memory once.
         let component = match self.components.get_key_value(&known.component) {
