@@ -17,6 +17,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::core::{DynamicObject, ObjectMeta};
 
+use self::kinship::is_owner;
 use super::api::PassBackend;
 use super::api::calls::Calls;
 use crate::api::{ApiError, DependentCalls, KeptObject, ObjectCall, Owner, Selection, StepSite, Target, marked};
@@ -215,7 +216,9 @@ impl DependentCalls for PassBackend {
     fn kinship(&self, id: &ObjectId) -> Option<&'static str> {
         match self.identity.target.is(id) {
             true => Some("it is the component itself"),
-            false => self.is_owner(id).then_some("it is an owner of the component, so neither of them would get ready"),
+            false => {
+                is_owner(self, id).then_some("it is an owner of the component, so neither of them would get ready")
+            }
         }
     }
 

@@ -116,7 +116,7 @@ fn conclude(
     }
 }
 
-/// The error, with the objects that are removed only when the set is ready: one of them may be in the way, for example with a port.
+/// The error, with the objects that are removed only when the set is ready: one of them may be its cause, for example by its port.
 fn with_redundant(calls: &dyn DependentCalls, error: DependentsError) -> DependentsError {
     let redundant = calls.all().into_iter().filter(|kept| calls.is_wanted(&kept.step, &kept.id) == Some(false));
     let redundant: Vec<KeptObject> = redundant.collect();
