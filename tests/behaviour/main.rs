@@ -14,6 +14,7 @@ mod bare_status;
 mod broken_watch;
 mod cache;
 mod calls;
+mod carry;
 mod claim;
 mod closed_reasons;
 mod condition;

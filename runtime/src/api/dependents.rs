@@ -134,6 +134,8 @@ pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     /// # Errors
     /// The call failed, or the object belongs to another owner. A change of that object then triggers a pass.
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>>;
+    /// The numbers of dependents that were created, updated and deleted since this was last asked, without corrections.
+    fn take_changes(&self) -> [usize; 3];
     /// Records the state of the dependents that the pass depends on.
     fn observed(&self);
     /// Whether the pass has to end, and another one follows: the component has a newer generation or is being deleted, or the pass has used

@@ -14,12 +14,15 @@ use super::api::calls::Calls;
 use super::api::component_calls::ComponentCalls;
 use super::api::identity::Identity;
 use super::api::request::Sender;
+#[cfg(feature = "dependents")]
+use super::api::rolled_out::{Changes, RolledOut};
 use super::daemon::{DaemonSetup, Daemons};
 use super::decide::selection::is_wanted;
 use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
 use super::finish::resync::Clock;
 use super::memory::Memory;
+use super::memory::tried::Tried;
 use super::pass_id::PassIds;
 use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
@@ -28,11 +31,13 @@ use crate::client::{Answers, StepClient};
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Leadership;
+use crate::outcome::Outcome;
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::Site;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::pipeline::object::Object;
+use crate::pipeline::state::PassState;
 use crate::queue::meter::Meter;
 use crate::queue::{Backoff, Key, Next, Queue};
 use crate::status::observed::Observed;
@@ -203,7 +208,10 @@ impl PassContext {
     pub(super) fn component_calls(&self, key: &Key) -> ComponentCalls {
         let relations = &self.env.relations;
         let caches = (relations.dependents().clone(), relations.clusters().clone());
-        let calls = ComponentCalls::new(caches, self.env.operator.name.clone(), relations.dependents_sum(key));
+        let earlier = self.memory().get_mut(key).and_then(|memory| memory.rolled_out.take());
+        let rolled_out = RolledOut::after(earlier.as_deref().copied().unwrap_or_default());
+        let operator = self.env.operator.name.clone();
+        let calls = ComponentCalls::new(caches, operator, rolled_out, relations.dependents_sum(key));
         if let Some(name) = &self.env.default_service_account {
             let user = Site::here().service_account(&**name).identity(key.namespace.as_deref());
             let client = Arc::new(match user {
@@ -215,6 +223,14 @@ impl PassContext {
             keep.for_each(|step| calls.act_by(step.name, client.clone()));
         }
         calls
+    }
+
+    /// Keeps what has changed in the sets of an object for a later pass, in which they are as wanted.
+    #[cfg(feature = "dependents")]
+    pub(super) fn keep_changes(&self, key: &Key, changes: Changes) {
+        if let Some(memory) = self.memory().get_mut(key) {
+            memory.rolled_out = (changes != Changes::default()).then(|| Box::new(changes));
+        }
     }
 
     /// A sum over the dependents of an object, which changes with every change that a pass must see.
@@ -235,6 +251,20 @@ impl PassContext {
         }
         let _ = object;
         None
+    }
+
+    /// Hands the values of earlier passes without success to a pass.
+    pub(super) fn resume(&self, key: &Key, state: &mut PassState) {
+        if let Some(tried) = self.memory().get(key).and_then(|memory| memory.tried.as_deref()) {
+            state.carried = tried.carried(state.generation());
+        }
+    }
+
+    /// Keeps the values of a pass for the next one, unless it has succeeded.
+    pub(super) fn keep_tries(&self, key: &Key, outcome: &Outcome, state: &mut PassState) {
+        if let Some(memory) = self.memory().get_mut(key) {
+            memory.tried = Tried::after(state.generation(), outcome, &mut state.carried).map(Box::new);
+        }
     }
 
     pub(super) fn target(&self, key: &Key) -> Target {

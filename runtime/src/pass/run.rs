@@ -52,6 +52,7 @@ pub(super) async fn body(
 ) -> BodyEnd {
     let backend = backend::backend(context, current, object);
     let mut state = PassState::new(object, *context.wiring, backend.clone());
+    context.resume(current.key, &mut state);
     if let ResolvedPolicy::Known(policy) = policy::policy(context, object) {
         state.policy = policy;
     }
@@ -78,6 +79,8 @@ pub(super) async fn body(
         state.report_unknown_steps();
     }
     report::step_events(context, current, object, &state.events.take());
+    #[cfg(feature = "dependents")]
+    context.keep_changes(current.key, backend.sets.rolled_out.take());
     #[cfg(feature = "dependents")]
     backend.sets.take_events().into_iter().for_each(|(event, about)| current.send(event, about));
     let result = BodyResult { outcome: state.outcome(error.clone()), error, claimed };

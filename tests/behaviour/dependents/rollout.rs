@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use evenkeel_testkit::Cluster;
+use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::{SOON, World, quiet};
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
+use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Map, Value, json};
 
 use super::shop::{Part, Shop, calls, open, set_ready, start};
@@ -13,6 +14,7 @@ use super::shop::{Part, Shop, calls, open, set_ready, start};
 on_each_server!(
     fault_20_objects_that_are_ready_at_once_cost_three_further_calls,
     a_wave_waits_until_the_one_before_is_ready,
+    a_change_that_was_rolled_out_has_one_event,
     a_restart_sends_nothing
 );
 
@@ -38,6 +40,30 @@ async fn fault_20_objects_that_are_ready_at_once_cost_three_further_calls(world:
     world.until::<Shop>("a", "the second revision", is_second).await;
     quiet().await;
     assert_eq!(calls(&world), ["PATCH configmaps/two", "PATCH shops/a/status"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_change_that_was_rolled_out_has_one_event(world: World) -> World {
+    let operator = start(&world).await;
+    open(&world, "a", &json!({ "maps": { "one": "1", "two": "2", "three": "3" } })).await;
+    world.until::<Shop>("a", "ready", is_ready).await;
+    let change = json!({ "maps": { "one": null, "two": "22", "four": "4" }, "parts": { "late": 1 } });
+    world.merge::<Shop>("a", json!({ "spec": change })).await;
+    eventually(SOON, || async { world.api::<Part>().get_opt("late").await.unwrap().map(drop) }).await;
+    assert!(
+        world.notes("a", "Applied").is_empty(),
+        "the first roll-out has the event of Ready, and this one has not ended"
+    );
+    set_ready(&world, "late", "True").await;
+    let noted = || async { Some(world.notes("a", "Applied")).filter(|notes| !notes.is_empty()) };
+    let notes = eventually(SOON, noted).await;
+    assert_eq!(notes, ["4 objects are as wanted: 2 created, 1 updated, 1 deleted"]);
+    // A correction is no change.
+    world.merge::<ConfigMap>("three", json!({ "data": { "value": "other" } })).await;
+    world.until::<ConfigMap>("three", "corrected", |map| map["data"]["value"] == "3").await;
+    quiet().await;
+    assert_eq!(world.notes("a", "Applied").len(), 1);
     operator.stop().await.unwrap();
     world
 }

@@ -9,6 +9,7 @@ use kube::runtime::events::Event;
 use tokio::time::Instant;
 
 use super::calls::Calls;
+use super::rolled_out::RolledOut;
 use crate::api::{StepSite, WantedSets};
 use crate::client::StepClient;
 use crate::queue::Key;
@@ -21,6 +22,8 @@ pub(in crate::pass) struct ComponentCalls {
     pub(in crate::pass) clusters: Clusters,
     /// The name of the operator, which each dependent has as a label.
     pub(in crate::pass) operator: Arc<str>,
+    /// What has changed since the sets were last as wanted.
+    pub(in crate::pass) rolled_out: RolledOut,
     /// The sets of this pass.
     pub(in crate::pass) wanted: WantedSets,
     /// The sum over the dependents when the pass last looked.
@@ -55,10 +58,25 @@ struct KnownSite {
 
 impl ComponentCalls {
     /// The calls of a pass that finds this sum over its dependents.
-    pub(in crate::pass) fn new((cache, clusters): (DependentCache, Clusters), operator: Arc<str>, seen: u64) -> Self {
+    pub(in crate::pass) fn new(
+        (cache, clusters): (DependentCache, Clusters),
+        operator: Arc<str>,
+        rolled_out: RolledOut,
+        seen: u64,
+    ) -> Self {
         let seen = Mutex::new(seen);
         let (wanted, time) = (WantedSets::default(), Mutex::default());
-        Self { cache, clusters, operator, wanted, seen, time, events: Mutex::default(), sites: Mutex::default() }
+        Self {
+            cache,
+            clusters,
+            operator,
+            rolled_out,
+            wanted,
+            seen,
+            time,
+            events: Mutex::default(),
+            sites: Mutex::default(),
+        }
     }
 
     /// The sum over the dependents when the pass last looked.

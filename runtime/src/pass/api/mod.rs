@@ -15,6 +15,8 @@ mod owned_calls;
 pub(super) mod owned_object;
 pub(super) mod owned_writes;
 pub(super) mod request;
+#[cfg(feature = "dependents")]
+pub(super) mod rolled_out;
 #[cfg(test)]
 pub(super) mod scripted;
 pub(super) mod tracked;

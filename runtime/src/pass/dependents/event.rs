@@ -6,7 +6,12 @@ use kube::runtime::events::{Event, EventType};
 
 use crate::api::Target;
 use crate::pass::api::PassBackend;
+use crate::pass::api::rolled_out::RolledOut;
 use crate::pass::report::event::event;
+
+const CREATED: &str = "Created";
+const UPDATED: &str = "Updated";
+const DELETED: &str = "Deleted";
 
 /// What a call changed.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,16 +26,25 @@ impl Changed {
     /// The change of a write, unless it changed nothing. `before`: the version of the object before; `None`: it did not exist.
     pub(super) fn by_apply(before: Option<&str>, after: &ObjectMeta) -> Option<Self> {
         let reason = match before {
-            None => "Created",
+            None => CREATED,
             Some(before) if after.resource_version.as_deref() == Some(before) => return None,
-            Some(_) => "Updated",
+            Some(_) => UPDATED,
         };
         Some(Self { reason, uid: after.uid.clone().unwrap_or_default() })
     }
 
+    /// Counts it.
+    pub(super) fn count(&self, rolled_out: &RolledOut) {
+        match self.reason {
+            CREATED => rolled_out.created(),
+            UPDATED => rolled_out.updated(),
+            _ => rolled_out.deleted(),
+        }
+    }
+
     /// The deletion of the object with this uid.
     pub(super) fn deleted(uid: &str) -> Self {
-        Self { reason: "Deleted", uid: uid.to_owned() }
+        Self { reason: DELETED, uid: uid.to_owned() }
     }
 }
 

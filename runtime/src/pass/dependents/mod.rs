@@ -285,6 +285,10 @@ impl DependentCalls for PassBackend {
         self.send_call(step, call).boxed()
     }
 
+    fn take_changes(&self) -> [usize; 3] {
+        self.sets.rolled_out.take()
+    }
+
     fn observed(&self) {
         *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.relations.dependents_sum(&self.key);
     }

@@ -46,7 +46,8 @@ impl PassBackend {
     pub(super) async fn send_call(&self, step: &str, call: ObjectCall<'_>) -> Result<(), ApiError> {
         let (calls, cache) = (self.set_calls(step), self.cache_of(step)?);
         let owner = self.owner_of(&self.wiring.set_key(step));
-        let to = At { step, calls: &calls, cache: &cache };
+        let is_correction = matches!(call, ObjectCall::Apply { corrects: true, .. });
+        let to = At { step, calls: &calls, cache: &cache, is_correction };
         match call {
             ObjectCall::Apply { item, object, live, overrides, corrects } => {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
@@ -62,7 +63,7 @@ impl PassBackend {
                 let target = in_version_of(self.target_of(step, &item.id)?, object);
                 let body = marked_body(item, object, &owner, &target, &self.sets.operator);
                 let changed = to.replace(&target, &body, live).await?;
-                record_change(self, step, &target, changed);
+                self.record(to, &target, changed);
                 Ok(())
             }
             ObjectCall::Try { item, object } => {
@@ -84,18 +85,26 @@ impl PassBackend {
                     deleted => deleted,
                 };
                 let changed = deleted?;
-                record_change(self, step, &target, changed);
+                self.record(to, &target, changed);
                 Ok(())
             }
             ObjectCall::Orphan { id, live } => to.orphan(&owner, &self.target_of(step, id)?, live).await,
         }
     }
 
+    /// Records what a call changed: for the event about the roll-out, and for an event on the dependent.
+    fn record(&self, At { step, is_correction, .. }: At<'_>, target: &Target, changed: Option<Changed>) {
+        if let Some(changed) = changed.as_ref().filter(|_| !is_correction) {
+            changed.count(&self.sets.rolled_out);
+        }
+        record_change(self, step, target, changed);
+    }
+
     /// Makes the fields of other managers fields of the operator where the next apply should remove them, and gives `spec.replicas` up where
     /// it should stay.
     async fn prepare_owners(
         &self,
-        At { step, calls, cache }: At<'_>,
+        At { step, calls, cache, .. }: At<'_>,
         target: &Target,
         object: &Value,
         (exists, overrides): (bool, bool),
@@ -122,12 +131,13 @@ impl PassBackend {
 
     async fn apply_dependent(
         &self,
-        At { step, calls, cache }: At<'_>,
+        to: At<'_>,
         owner: &Owner,
         (item, target): (&Item, &Target),
         body: &Value,
         live: Option<&LiveObject>,
     ) -> Result<(), ApiError> {
+        let At { step, calls, cache, .. } = to;
         // Only an object that is no dependent yet may be one of an earlier tool.
         let former = if live.is_none() { former_owner(self, step).await? } else { None };
         let claimant = Claimant { former: former.as_ref(), ..Claimant::new(owner, &calls.field_manager) };
@@ -151,7 +161,7 @@ impl PassBackend {
             Ok(Written { object, before }) => {
                 writing.wrote(&object);
                 cache.is_served(&target.kind);
-                record_change(self, step, target, Changed::by_apply(before.as_deref(), &object.metadata));
+                self.record(to, target, Changed::by_apply(before.as_deref(), &object.metadata));
                 Ok(())
             }
             Err(ApiError::Foreign(text)) if self.sets.cluster(step).is_none() => {
@@ -172,6 +182,8 @@ struct At<'a> {
     step: &'a str,
     calls: &'a Calls,
     cache: &'a DependentCache,
+    /// Whether the call undoes what another client did.
+    is_correction: bool,
 }
 
 impl At<'_> {

@@ -4,15 +4,19 @@ pub(super) mod hot_object;
 pub(super) mod late_digest;
 #[cfg(feature = "dependents")]
 pub(super) mod progress_writes;
+pub(super) mod tried;
 pub(super) mod unsent_status;
 
 use std::collections::BTreeSet;
 
 use crate::pass::api::owned_writes::Children;
+#[cfg(feature = "dependents")]
+use crate::pass::api::rolled_out::Changes;
 use crate::pass::memory::hot_object::HotObject;
 use crate::pass::memory::late_digest::LateDigest;
 #[cfg(feature = "dependents")]
 use crate::pass::memory::progress_writes::ProgressWrites;
+use crate::pass::memory::tried::Tried;
 use crate::pass::memory::unsent_status::Pending;
 
 /// The state of one object between its passes.
@@ -21,6 +25,8 @@ pub(super) struct Memory {
     pub(super) children: Children,
     /// A status that could not be written yet.
     pub(super) pending: Option<Pending>,
+    /// The passes since the last success, if it did not succeed.
+    pub(super) tried: Option<Box<Tried>>,
     /// The last status write failed, and its event has been sent.
     pub(super) unwritten: bool,
     /// The digest of the last body, if the status does not hold it yet.
@@ -28,6 +34,9 @@ pub(super) struct Memory {
     /// The writes about dependents that became ready, while the object waits for them.
     #[cfg(feature = "dependents")]
     pub(super) progress: Option<Box<ProgressWrites>>,
+    /// What has changed in its sets since they were last as wanted; `None`: nothing.
+    #[cfg(feature = "dependents")]
+    pub(super) rolled_out: Option<Box<Changes>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     pub(super) clamped: Option<BTreeSet<&'static str>>,
     /// Our conditions that another manager holds, too, so that we cannot remove them.

@@ -205,6 +205,38 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.state.ask_requeue(Requeue::After(clamped));
     }
 
+    /// A value that this step hands from one try to the next, by its type: the first try gets the default.
+    ///
+    /// It is kept until a pass succeeds, the generation of the object changes, or the object is gone. It is in memory only, so a restart of the
+    /// operator begins with the default again. Two steps that use the same type have a value each.
+    ///
+    /// ```ignore
+    /// #[derive(Default)]
+    /// struct Upload {
+    ///     parts: Vec<Part>,
+    /// }
+    ///
+    /// #[sub_reconciler(sets(on::Uploaded))]
+    /// async fn upload(image: &Image, store: &Store, cx: &mut Cx) -> Result<(), ImageError> {
+    ///     for part in image.parts().skip(cx.carry::<Upload>().parts.len()) {
+    ///         let part = store.put(part).await?;
+    ///         cx.carry::<Upload>().parts.push(part);
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// Source: the state of a reconcile in Grafana's app SDK.
+    pub fn carry<T: Default + Send + Sync + 'static>(&mut self) -> &mut T {
+        self.state.carried.value(S::WIRING.name)
+    }
+
+    /// The number of passes of this generation since the last one that succeeded: 0 in the first try. It is in memory only.
+    #[must_use]
+    pub fn tries(&self) -> u32 {
+        self.state.carried.tries()
+    }
+
     /// A client for calls that `Cx` has no method for, such as an eviction, a scale, logs or `generateName`.
     ///
     /// It sends the calls that the step declares with `uses(..)`, and reads of kinds that the step reads, watches or owns. Any other call fails

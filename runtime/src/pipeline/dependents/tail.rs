@@ -12,6 +12,7 @@ use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
 use crate::outcome::Requeue;
+use crate::outcome::reporting::EventLevel;
 use crate::pipeline::state::PassState;
 use crate::wiring::handler::Erased;
 use crate::wiring::{StepWiring, Wiring};
@@ -56,6 +57,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> 
     calls.observed();
     if left.objects.is_empty() {
         forget_kinds(state, calls);
+        report_changes(state, calls);
         return Ok(());
     }
     state.ask_requeue(Requeue::After(AGAIN));
@@ -77,6 +79,17 @@ async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(
         calls.wanted(name).is_some() || state.wiring.step(name).is_none()
     };
     state.sets.keys().filter(|key| is_reached(key)).try_for_each(|key| check(state, calls, key))
+}
+
+/// Records an event about what was rolled out since all sets were last as wanted. The event of Ready tells of the first time.
+fn report_changes(state: &mut PassState, calls: &dyn DependentCalls) {
+    let [created, updated, deleted] = calls.take_changes();
+    let is_first = state.sets.values().all(|set| set.revision <= 1);
+    if !is_first && created + updated + deleted > 0 {
+        let wanted: i32 = state.sets.values().map(|set| set.wanted).sum();
+        let note = format!("{wanted} objects are as wanted: {created} created, {updated} updated, {deleted} deleted");
+        state.events.push(EventLevel::Normal, "Applied", &note);
+    }
 }
 
 /// Removes kinds without objects from the register, and the sets of steps that are gone.

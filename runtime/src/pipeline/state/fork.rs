@@ -39,6 +39,7 @@ impl PassState {
             sets: self.sets.clone(),
             fired: self.fired.clone(),
             policy: self.policy,
+            carried: self.carried.forked(),
             joined: Some(joined.clone()),
             ..Self::bare(self.wiring, self.generation(), Observed::default(), Vec::new(), self.backend.clone())
         }

@@ -1,5 +1,6 @@
 //! The draft of a pass: conditions and status while the steps run, and the status to write at the end.
 
+mod carried;
 mod conclude;
 mod conditions;
 mod foreign_owner;
@@ -17,6 +18,9 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub(crate) use self::carried::Carried;
+#[cfg(feature = "operator")]
+pub(crate) use self::carried::CarriedValues;
 use self::conditions::Conditions;
 use self::foreign_owner::Refusals;
 pub(crate) use self::fork::{StepEnd, deciding};
@@ -102,6 +106,8 @@ pub(crate) struct PassState {
     ready: Option<(&'static str, String)>,
     /// The policy of the object.
     pub(crate) policy: Policy,
+    /// What earlier passes without success handed to this one.
+    pub(crate) carried: Carried,
 }
 
 impl PassState {
@@ -171,6 +177,7 @@ impl PassState {
             refused: None,
             ready: None,
             policy: Policy::Manage,
+            carried: Carried::default(),
         }
     }
 

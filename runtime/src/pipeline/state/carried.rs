@@ -1,0 +1,106 @@
+//! Values that one try of an object hands to the next, in memory only.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A value is found by its step and its type.
+type Slot = (&'static str, TypeId);
+type Value = Box<dyn Any + Send + Sync>;
+type Values = HashMap<Slot, Value>;
+
+/// The values of one object between its passes. All clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct CarriedValues(Arc<Mutex<Values>>);
+
+impl CarriedValues {
+    fn lock(&self) -> MutexGuard<'_, Values> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The values as a pass, or a joined step of it, uses them. They return to the shared ones when it ends, however it ends.
+#[derive(Default)]
+pub(crate) struct Carried {
+    /// The passes since the last success.
+    tries: u32,
+    shared: CarriedValues,
+    taken: Values,
+}
+
+impl Carried {
+    /// The values after this many passes without success.
+    pub(crate) fn after(tries: u32, shared: CarriedValues) -> Self {
+        Self { tries, shared, taken: Values::new() }
+    }
+
+    /// The same values for a joined step.
+    pub(super) fn forked(&self) -> Self {
+        Self::after(self.tries, self.shared.clone())
+    }
+
+    pub(crate) const fn tries(&self) -> u32 {
+        self.tries
+    }
+
+    /// The value of this type that the step carries.
+    #[allow(clippy::expect_used, reason = "the slot contains the type")]
+    pub(crate) fn value<T: Default + Send + Sync + 'static>(&mut self, step: &'static str) -> &mut T {
+        let slot = (step, TypeId::of::<T>());
+        let shared = &self.shared;
+        let value = self.taken.entry(slot).or_insert_with(|| {
+            let known = shared.lock().remove(&slot);
+            known.unwrap_or_else(|| Box::new(T::default()))
+        });
+        value.downcast_mut().expect("a value of its slot")
+    }
+
+    /// The values for the next pass. `None`: there are none.
+    pub(crate) fn put_back(&mut self) -> Option<CarriedValues> {
+        self.shared.lock().extend(std::mem::take(&mut self.taken));
+        let is_empty = self.shared.lock().is_empty();
+        (!is_empty).then(|| self.shared.clone())
+    }
+}
+
+impl Drop for Carried {
+    fn drop(&mut self) {
+        if !self.taken.is_empty() {
+            self.put_back();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_by_its_step_and_its_type() {
+        let shared = CarriedValues::default();
+        let mut first = Carried::after(0, shared.clone());
+        *first.value::<u32>("fetch") += 1;
+        first.value::<Vec<u32>>("fetch").push(7);
+        *first.value::<u32>("store") += 10;
+        drop(first);
+        let mut second = Carried::after(1, shared);
+        assert_eq!((second.tries(), *second.value::<u32>("fetch"), *second.value::<u32>("store")), (1, 1, 10));
+        assert_eq!(second.value::<Vec<u32>>("fetch").as_slice(), [7]);
+        assert_eq!(*second.value::<u64>("fetch"), 0, "of another type");
+    }
+
+    #[test]
+    fn joined_steps_carry_their_own_values() {
+        let mut pass = Carried::default();
+        let mut forks = [pass.forked(), pass.forked()];
+        for (fork, step) in forks.iter_mut().zip(["fetch", "store"]) {
+            fork.value::<String>(step).push_str(step);
+        }
+        drop(forks);
+        let mut next = Carried::after(1, pass.put_back().expect("values"));
+        for step in ["fetch", "store"] {
+            assert_eq!(next.value::<String>(step), step);
+        }
+        assert!(Carried::default().put_back().is_none());
+    }
+}
