@@ -4,7 +4,7 @@ use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,10 @@ pub(crate) async fn dolls(doll: &Doll, cx: &mut Pass<'_>) -> PassResult {
 on_each_server!(a_component_cannot_have_itself_or_an_owner_as_a_dependent);
 
 async fn a_component_cannot_have_itself_or_an_owner_as_a_dependent(world: World) -> World {
+    if world.server == Server::Full {
+        // Before Kubernetes 1.22 the fields of a status and of a dependent are one entry of their field manager, which is the same here.
+        return world;
+    }
     world.install(&Doll::crd()).await;
     let operator = world.operator::<dolls>(());
     let doll = |name: &str, inner: &str| json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Doll", "metadata": { "name": name }, "spec": { "inner": inner } });

@@ -8,7 +8,7 @@ use crate::pipeline::state::{Carried, CarriedValues};
 pub(in crate::pass) struct Tried {
     generation: i64,
     count: u32,
-    values: CarriedValues,
+    values: Option<CarriedValues>,
 }
 
 impl Tried {
@@ -22,7 +22,7 @@ impl Tried {
 
     /// What is kept after a pass; `None`: nothing, since it succeeded or the object is gone. A conflict is no try.
     pub(in crate::pass) fn after(generation: i64, outcome: &Outcome, carried: &mut Carried) -> Option<Self> {
-        let values = carried.put_back().unwrap_or_default();
+        let values = carried.put_back();
         let count = match outcome {
             Outcome::Done | Outcome::Ignored | Outcome::Gone => return None,
             Outcome::Conflict => carried.tries(),

@@ -81,7 +81,7 @@ async fn reach_wanted(state: &PassState, calls: &dyn DependentCalls) -> Result<(
     state.sets.keys().filter(|key| is_reached(key)).try_for_each(|key| check(state, calls, key))
 }
 
-/// Records an event about what was rolled out since all sets were last as wanted. The event of Ready tells of the first time.
+/// Records an event about what was rolled out since all sets were last as wanted. The event of Ready reports the first time.
 fn report_changes(state: &mut PassState, calls: &dyn DependentCalls) {
     let [created, updated, deleted] = calls.take_changes();
     let is_first = state.sets.values().all(|set| set.revision <= 1);

@@ -24,19 +24,25 @@ impl CarriedValues {
 pub(crate) struct Carried {
     /// The passes since the last success.
     tries: u32,
-    shared: CarriedValues,
+    /// `None` until a step asks for a value, as most never do.
+    shared: Option<CarriedValues>,
     taken: Values,
 }
 
 impl Carried {
     /// The values after this many passes without success.
-    pub(crate) fn after(tries: u32, shared: CarriedValues) -> Self {
+    pub(crate) fn after(tries: u32, shared: Option<CarriedValues>) -> Self {
         Self { tries, shared, taken: Values::new() }
     }
 
     /// The same values for a joined step.
     pub(super) fn forked(&self) -> Self {
         Self::after(self.tries, self.shared.clone())
+    }
+
+    /// Prepares for joined steps, which share the values.
+    pub(super) fn share(&mut self) {
+        self.shared.get_or_insert_default();
     }
 
     pub(crate) const fn tries(&self) -> u32 {
@@ -47,7 +53,7 @@ impl Carried {
     #[allow(clippy::expect_used, reason = "the slot contains the type")]
     pub(crate) fn value<T: Default + Send + Sync + 'static>(&mut self, step: &'static str) -> &mut T {
         let slot = (step, TypeId::of::<T>());
-        let shared = &self.shared;
+        let shared = self.shared.get_or_insert_default();
         let value = self.taken.entry(slot).or_insert_with(|| {
             let known = shared.lock().remove(&slot);
             known.unwrap_or_else(|| Box::new(T::default()))
@@ -57,9 +63,10 @@ impl Carried {
 
     /// The values for the next pass. `None`: there are none.
     pub(crate) fn put_back(&mut self) -> Option<CarriedValues> {
-        self.shared.lock().extend(std::mem::take(&mut self.taken));
-        let is_empty = self.shared.lock().is_empty();
-        (!is_empty).then(|| self.shared.clone())
+        let shared = self.shared.as_ref()?;
+        let mut values = shared.lock();
+        values.extend(std::mem::take(&mut self.taken));
+        (!values.is_empty()).then(|| shared.clone())
     }
 }
 
@@ -78,12 +85,12 @@ mod tests {
     #[test]
     fn a_value_is_found_by_its_step_and_its_type() {
         let shared = CarriedValues::default();
-        let mut first = Carried::after(0, shared.clone());
+        let mut first = Carried::after(0, Some(shared.clone()));
         *first.value::<u32>("fetch") += 1;
         first.value::<Vec<u32>>("fetch").push(7);
         *first.value::<u32>("store") += 10;
         drop(first);
-        let mut second = Carried::after(1, shared);
+        let mut second = Carried::after(1, Some(shared));
         assert_eq!((second.tries(), *second.value::<u32>("fetch"), *second.value::<u32>("store")), (1, 1, 10));
         assert_eq!(second.value::<Vec<u32>>("fetch").as_slice(), [7]);
         assert_eq!(*second.value::<u64>("fetch"), 0, "of another type");
@@ -92,12 +99,13 @@ mod tests {
     #[test]
     fn joined_steps_carry_their_own_values() {
         let mut pass = Carried::default();
+        pass.share();
         let mut forks = [pass.forked(), pass.forked()];
         for (fork, step) in forks.iter_mut().zip(["fetch", "store"]) {
             fork.value::<String>(step).push_str(step);
         }
         drop(forks);
-        let mut next = Carried::after(1, pass.put_back().expect("values"));
+        let mut next = Carried::after(1, pass.put_back());
         for step in ["fetch", "store"] {
             assert_eq!(next.value::<String>(step), step);
         }

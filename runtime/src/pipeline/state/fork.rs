@@ -24,6 +24,7 @@ impl PassState {
     /// Makes a fork for each joined step. This draft owns them, so that they survive when the pipeline is dropped.
     pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
         let joined = Joined { base: self.fields(), turns: WriteTurns::default() };
+        self.carried.share();
         self.forks = (0..count).map(|_| self.forked(&joined)).collect();
         &mut self.forks
     }
