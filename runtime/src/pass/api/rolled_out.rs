@@ -10,7 +10,7 @@ pub(in crate::pass) type Changes = [usize; 3];
 pub(in crate::pass) struct RolledOut(Mutex<Changes>);
 
 impl RolledOut {
-    /// Goes on after the changes of earlier passes.
+    /// Counts further changes in addition to those of earlier passes.
     pub(in crate::pass) fn after(earlier: Changes) -> Self {
         Self(Mutex::new(earlier))
     }
