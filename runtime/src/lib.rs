@@ -64,6 +64,7 @@ mod render;
 mod resource_version;
 #[cfg(feature = "operator")]
 mod schema;
+mod stable_hash;
 mod status;
 #[cfg(any(feature = "metrics", feature = "otlp"))]
 mod telemetry;

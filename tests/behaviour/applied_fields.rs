@@ -1,7 +1,6 @@
 //! The digest of the applied fields changes if, and only if, an object is no longer as it was applied.
 
-use evenkeel::dependents::manifest::Digest;
-use evenkeel::dependents::response::applied_fields;
+use evenkeel::dependents::response::{FieldOwner, applied_fields};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::World;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -20,18 +19,18 @@ trait Object: Clone + std::fmt::Debug + Serialize + DeserializeOwned {}
 impl<K: Clone + std::fmt::Debug + Serialize + DeserializeOwned> Object for K {}
 
 /// Applies a manifest, and returns the resource version and the digest of the applied fields.
-async fn apply<K: Object>(api: &Api<K>, manager: &str, manifest: &Value) -> (Value, Option<Digest>) {
+async fn apply<K: Object>(api: &Api<K>, manager: &str, manifest: &Value) -> (Value, Option<u64>) {
     let params = PatchParams::apply(manager).force();
     shown(&api.patch("x", &params, &Patch::Apply(manifest)).await.unwrap())
 }
 
-async fn merge<K: Object>(api: &Api<K>, patch: Value) -> Option<Digest> {
+async fn merge<K: Object>(api: &Api<K>, patch: Value) -> Option<u64> {
     shown(&api.patch("x", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap()).1
 }
 
-fn shown<K: Object>(object: &K) -> (Value, Option<Digest>) {
+fn shown<K: Object>(object: &K) -> (Value, Option<u64>) {
     let object = serde_json::to_value(object).unwrap();
-    (object["metadata"]["resourceVersion"].clone(), applied_fields(&object, MANAGER))
+    (object["metadata"]["resourceVersion"].clone(), applied_fields(&object, &FieldOwner::all(&object), MANAGER))
 }
 
 async fn changes_of_applied_fields_are_found(world: World) -> World {

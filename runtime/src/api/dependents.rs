@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::core::DynamicObject;
-use serde_json::Value;
 
 use super::{ApiError, BoxFuture, FormerObjects, KindDiscovery, OtherObjects, StepSite};
 use crate::dependent_rules::manifest::ObjectId;
@@ -35,10 +34,8 @@ pub struct KeptObject {
 pub enum ObjectCall<'a> {
     /// The object is applied. `live`: it is a dependent already.
     Apply {
-        /// Its place in the plan.
+        /// The wanted object.
         item: &'a Item,
-        /// What is sent, without the marks.
-        object: &'a Value,
         /// What is known of it.
         live: Option<&'a LiveObject>,
         /// Whether fields that were set with kubectl become fields of the operator first.
@@ -48,17 +45,13 @@ pub enum ObjectCall<'a> {
     },
     /// The API server checks, without a change, whether it would create the object anew.
     Try {
-        /// Its place in the plan.
+        /// The wanted object.
         item: &'a Item,
-        /// What is sent, without the marks.
-        object: &'a Value,
     },
     /// The object is replaced.
     Replace {
-        /// Its place in the plan.
+        /// The wanted object.
         item: &'a Item,
-        /// What is sent, without the marks.
-        object: &'a Value,
         /// What is known of it.
         live: &'a LiveObject,
     },
@@ -136,8 +129,8 @@ pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>>;
     /// The numbers of dependents that were created, updated and deleted since this was last asked, without corrections.
     fn take_changes(&self) -> [usize; 3];
-    /// Records the state of the dependents that the pass depends on.
-    fn observed(&self);
+    /// Records the state of the dependents that the pass depends on, and returns it: a sum that changes with every change that a pass must see.
+    fn observed(&self) -> u64;
     /// Whether the pass has to end, and another one follows: the component has a newer generation or is being deleted, or the pass has used
     /// half of the time that was left when the set was planned.
     fn must_end(&self) -> bool;

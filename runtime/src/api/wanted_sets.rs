@@ -1,16 +1,18 @@
 //! The objects that the steps of a pass want, each in one set only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::dependent_rules::manifest::ObjectId;
 
 /// The sets of one pass, by step.
 #[derive(Debug, Default)]
-pub(crate) struct WantedSets(Mutex<HashMap<&'static str, Vec<ObjectId>>>);
+pub(crate) struct WantedSets(Mutex<Sets>);
+
+type Sets = HashMap<&'static str, HashSet<ObjectId>>;
 
 impl WantedSets {
-    fn lock(&self) -> MutexGuard<'_, HashMap<&'static str, Vec<ObjectId>>> {
+    fn lock(&self) -> MutexGuard<'_, Sets> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -31,7 +33,7 @@ impl WantedSets {
                 return Err((both.clone(), other));
             }
         }
-        sets.insert(step, ids);
+        sets.insert(step, ids.into_iter().collect());
         Ok(())
     }
 
@@ -46,6 +48,6 @@ impl WantedSets {
 
     /// The objects that the step wants; `None`: it has not said what it wants.
     pub(crate) fn of(&self, step: &str) -> Option<Vec<ObjectId>> {
-        self.lock().get(step).cloned()
+        self.lock().get(step).map(|ids| ids.iter().cloned().collect())
     }
 }

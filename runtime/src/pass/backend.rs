@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tokio::time::Instant;
-use tokio_util::task::TaskTracker;
 
 use super::api::PassBackend;
+use super::api::blocking_work::BlockingWork;
 use super::context::PassContext;
 use super::decide::unchanged;
 use super::finish::hot_object;
@@ -38,7 +38,7 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         sets: context.component_calls(key),
         #[cfg(feature = "dependents")]
         wiring: context.wiring,
-        blocking: TaskTracker::new(),
+        blocking: BlockingWork::default(),
         meter: context.env.meter.clone(),
         warned: context.warned.clone(),
         began: Instant::now(),

@@ -37,6 +37,8 @@ use crate::pipeline::dependents::Site;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::PassListener;
 use crate::pipeline::object::Object;
+#[cfg(feature = "dependents")]
+use crate::pipeline::state::ConvergedSets;
 use crate::pipeline::state::PassState;
 use crate::queue::meter::Meter;
 use crate::queue::{Backoff, Key, Next, Queue};
@@ -253,17 +255,27 @@ impl PassContext {
         None
     }
 
-    /// Hands the values of earlier passes without success to a pass.
+    /// Hands to a pass the values of earlier passes without success, and the sets that have converged.
     pub(super) fn resume(&self, key: &Key, state: &mut PassState) {
-        if let Some(tried) = self.memory().get(key).and_then(|memory| memory.tried.as_deref()) {
+        let mut memory = self.memory();
+        let Some(memory) = memory.get_mut(key) else { return };
+        if let Some(tried) = memory.tried.as_deref() {
             state.carried = tried.carried(state.generation());
+        }
+        #[cfg(feature = "dependents")]
+        if let Some(converged) = memory.converged.take() {
+            state.converged = ConvergedSets::after(Some(converged));
         }
     }
 
-    /// Keeps the values of a pass for the next one, unless it has succeeded.
-    pub(super) fn keep_tries(&self, key: &Key, outcome: &Outcome, state: &mut PassState) {
+    /// Keeps the values of a pass for the next one, unless it has succeeded, and the sets that have converged.
+    pub(super) fn keep_for_next(&self, key: &Key, outcome: &Outcome, state: &mut PassState) {
         if let Some(memory) = self.memory().get_mut(key) {
             memory.tried = Tried::after(state.generation(), outcome, &mut state.carried).map(Box::new);
+            #[cfg(feature = "dependents")]
+            {
+                memory.converged = state.converged.take();
+            }
         }
     }
 

@@ -63,7 +63,7 @@ async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Ob
             finish::finish(context, pass, object, BodyEnd { state, backend: backend.clone(), result }).await
         }
     };
-    run::blocking_work_ends(&backend).await;
+    backend.blocking.ended().await;
     next
 }
 

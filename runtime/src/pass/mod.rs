@@ -42,6 +42,8 @@ use crate::pipeline::object::Object;
 use crate::queue::{Attempt, Backoff, Key, Next, PassOutput, TriggerSet, Worker};
 
 pub(crate) use self::api::apply::Owned;
+#[cfg(feature = "__test-hooks")]
+pub use self::api::blocking_work::block_here;
 pub(crate) use self::api::calls::Calls;
 pub(crate) use self::api::owned_object::{owned, owner};
 pub(crate) use self::api::request::Sender;
@@ -206,7 +208,7 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
     let end = run::body(context, pass, &*object, claimed, part).boxed().await;
     let backend = end.backend.clone();
     let next = finish::finish(context, pass, &*object, end).boxed().await;
-    run::blocking_work_ends(&backend).await;
+    backend.blocking.ended().await;
     if matches!(part, Part::Steps) && !matches!(next, Next::Forget) {
         context.start_daemons(pass.key, &object);
     }

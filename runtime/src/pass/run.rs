@@ -98,12 +98,6 @@ async fn follow_mapped(context: &PassContext, backend: &PassBackend, state: &mut
     }
 }
 
-/// Waits for the blocking work that a timed-out pass left behind. Until it ends, no other pass of the key starts.
-pub(super) async fn blocking_work_ends(backend: &PassBackend) {
-    backend.blocking.close();
-    backend.blocking.wait().await;
-}
-
 /// The part of the author's code to run.
 #[derive(Clone, Copy)]
 pub(super) enum Part {

@@ -62,6 +62,6 @@ async fn run_cleanups(context: &PassContext, pass: &mut CurrentPass<'_>, object:
     };
     pass.ends(result.outcome.as_str());
     hook::observe(context, &backend, &result.outcome, &PassReport::empty(), ended.as_ref().err());
-    run::blocking_work_ends(&backend).await;
+    backend.blocking.ended().await;
     ended
 }

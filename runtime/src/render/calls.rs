@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use kube::core::DynamicObject;
-use serde_json::Value;
 
 use super::backend::{AppliedDependent, RenderBackend};
 use super::rendered::RenderedObject;
@@ -22,7 +21,8 @@ use crate::wiring::KindInfo;
 
 impl RenderBackend {
     /// Keeps an object as if it was applied, and was ready at once.
-    fn keep(&self, step: &str, item: &Item, object: &Value) {
+    fn keep(&self, step: &str, item: &Item) {
+        let object = item.object.value();
         let live = LiveObject {
             uid: String::new(),
             resource_version: String::new(),
@@ -149,8 +149,8 @@ impl DependentCalls for RenderBackend {
 
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>> {
         match call {
-            ObjectCall::Apply { item, object, .. } | ObjectCall::Replace { item, object, .. } => {
-                self.keep(step, item, object);
+            ObjectCall::Apply { item, .. } | ObjectCall::Replace { item, .. } => {
+                self.keep(step, item);
             }
             ObjectCall::Try { .. } => {}
             ObjectCall::Delete { id, .. } | ObjectCall::Orphan { id, .. } => drop(self.live().remove(id)),
@@ -158,7 +158,9 @@ impl DependentCalls for RenderBackend {
         ready(Ok(())).boxed()
     }
 
-    fn observed(&self) {}
+    fn observed(&self) -> u64 {
+        0
+    }
 
     fn must_end(&self) -> bool {
         false

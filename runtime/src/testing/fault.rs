@@ -3,6 +3,7 @@
 //! Tests run operators with a trigger disabled, to show that each trigger is necessary. Benchmarks measure the cost of
 //! the queue and of cached objects in isolation.
 
+pub use crate::pass::block_here;
 pub use crate::queue::{Bare, Taken, requeued};
 use crate::trigger::EnabledTriggers;
 use crate::watch::hold;

@@ -1,36 +1,28 @@
 //! The hash of everything that a pass depended on, so that a restart runs no body for an unchanged object.
 
 use super::trigger_set::TriggerSet;
+use crate::stable_hash::StableHash;
 
-/// A 64-bit hasher with the same result in every build and on every machine: folded multiplication of eight bytes at a time, as in wyhash.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Digest(u64);
+pub(super) struct Digest(StableHash);
 
 impl Digest {
     pub(super) const fn new() -> Self {
-        Self(0xa076_1d64_78bd_642f)
+        Self(StableHash::new())
     }
 
-    fn word(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word) * 0xe703_7ed1_a0b4_28db;
-        self.0 = (product >> 64) as u64 ^ product as u64;
-    }
-
-    /// Adds a text and an end marker, a byte that no text contains, so that adjacent texts cannot be confused.
+    /// Adds a text, so that adjacent texts cannot be confused.
     pub(super) fn add(&mut self, text: &str) {
-        let (words, rest) = text.as_bytes().as_chunks::<8>();
-        words.iter().for_each(|word| self.word(u64::from_le_bytes(*word)));
-        let end = 0xf8 | rest.len() as u64;
-        self.word(rest.iter().fold(end, |word, byte| word << 8 | u64::from(*byte)));
+        self.0.add(text);
     }
 
     /// Starts the input of a trigger, so that it cannot be confused with that of another.
     pub(super) fn begin(&mut self, trigger: TriggerSet) {
-        self.word(u64::MAX ^ u64::from(trigger.0));
+        self.0.word(u64::MAX ^ u64::from(trigger.0));
     }
 
     pub(super) fn add_number(&mut self, number: i64) {
-        self.word(number.cast_unsigned());
+        self.0.word(number.cast_unsigned());
     }
 
     pub(super) fn add_all<'t>(&mut self, pairs: impl IntoIterator<Item = (&'t String, &'t String)>) {
@@ -41,7 +33,7 @@ impl Digest {
     }
 
     pub(super) fn finish(self) -> u64 {
-        self.0
+        self.0.finish()
     }
 }
 
@@ -69,7 +61,7 @@ pub(crate) fn hash(one: &str) -> String {
 pub(crate) fn number(texts: &[&str]) -> u64 {
     let mut digest = Digest::new();
     texts.iter().for_each(|text| digest.add(text));
-    digest.0
+    digest.finish()
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ where
 impl ObjectForm for Whole {}
 impl ObjectForm for Decoded {}
 #[cfg(feature = "dependents")]
-impl<const METADATA: bool> ObjectForm for crate::client::decode::Marked<METADATA> {
-    const METADATA: bool = METADATA;
+impl<const PART: u8> ObjectForm for crate::client::decode::Marked<PART> {
+    const METADATA: bool = PART == crate::client::decode::METADATA;
 }
 impl ObjectForm for Meta {
     const METADATA: bool = true;

@@ -35,4 +35,5 @@ mod sources;
 mod sweep;
 mod templates;
 mod types;
+mod unchanged;
 mod wrong;

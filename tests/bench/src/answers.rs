@@ -16,6 +16,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use kube::client::Body;
+use serde_json::Value;
 use tower::service_fn;
 
 use crate::kind::NAMESPACE;
@@ -41,7 +42,7 @@ struct Rendered {
 
 /// The objects of one kind.
 struct Collection {
-    plural: &'static str,
+    plural: String,
     /// The list in pages; the second text of each is used if it is the last page.
     pages: Vec<(Bytes, Bytes)>,
     /// The number of pages for the client, and the objects per page.
@@ -56,33 +57,37 @@ struct Collection {
 
 impl Collection {
     fn render(sample: &Sample, objects: usize, page: usize) -> Self {
-        let numbers: Vec<usize> = (0..objects.min(sample.at_most)).collect();
-        let pages = numbers.chunks(page).enumerate().map(|(at, numbers)| {
-            let items: Vec<String> = numbers.iter().map(|number| sample.render(*number, false, number + 1)).collect();
+        let numbers = || 0..objects.min(sample.at_most);
+        let listed: Vec<String> = numbers().map(|number| sample.render(number, false, number + 1)).collect();
+        let events: Vec<String> = numbers().map(|number| sample.render(number, true, objects + number + 1)).collect();
+        Self::of(sample.plural, objects, &listed, &events, page)
+    }
+
+    /// The collection of these objects, as of this version, with later versions of some.
+    fn of(plural: &str, version: usize, listed: &[String], events: &[String], page: usize) -> Self {
+        let pages = listed.chunks(page).enumerate().map(|(at, items)| {
             let items = items.join(",");
             let text = |more: &str| {
                 let head = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":";
-                Bytes::from(format!("{head}\"{objects}\"{more}}},\"items\":[{items}]}}"))
+                Bytes::from(format!("{head}\"{version}\"{more}}},\"items\":[{items}]}}"))
             };
             (text(&format!(",\"continue\":\"{}\"", at + 1)), text(""))
         });
         let pages: Vec<_> = pages.collect();
         let event =
-            |type_: &str, object: String| Bytes::from(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"));
-        let changed = |number: &usize| event("MODIFIED", sample.render(*number, true, objects + number + 1));
-        let listed = |number: &usize| event("ADDED", sample.render(*number, false, number + 1));
-        let (events, listed): (Vec<Bytes>, Arc<[Bytes]>) =
-            (numbers.iter().map(changed).collect(), numbers.iter().map(listed).collect());
+            |type_: &str, object: &String| Bytes::from(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"));
+        let events: Vec<Bytes> = events.iter().map(|object| event("MODIFIED", object)).collect();
+        let listed: Arc<[Bytes]> = listed.iter().map(|object| event("ADDED", object)).collect();
         // The first clone of a text allocates its reference count.
         listed.iter().for_each(|text| drop(text.clone()));
         let watchers = Mutex::default();
-        Self { plural: sample.plural, served: pages.len(), page, listed, events, pages, watchers }
+        Self { plural: plural.to_owned(), served: pages.len(), page, listed, events, pages, watchers }
     }
 
     fn list(&self, query: &str) -> Bytes {
         let from = query.split('&').find_map(|pair| pair.strip_prefix("continue="));
         let at: usize = from.map_or(0, |page| page.parse().unwrap());
-        let (whole, last) = &self.pages[at];
+        let Some((whole, last)) = self.pages.get(at) else { return Bytes::from_static(EMPTY.as_bytes()) };
         if at + 1 == self.served { last.clone() } else { whole.clone() }
     }
 
@@ -125,6 +130,28 @@ impl Answers {
         aside: Aside,
     ) -> Self {
         let collections = samples.iter().map(|sample| Collection::render(sample, objects, page)).collect();
+        Self::with(collections, crd, aside)
+    }
+
+    /// Serves these objects of each plural, and later versions of some of them. The objects have versions of their own, the changes get later
+    /// ones.
+    #[must_use]
+    pub fn of(kinds: &[(&str, &[Value], &[Value])], crd: &CustomResourceDefinition, page: usize, aside: Aside) -> Self {
+        let version = |object: &Value| object["metadata"]["resourceVersion"].as_str()?.parse::<usize>().ok();
+        let newest = kinds.iter().flat_map(|(_, listed, _)| *listed).filter_map(version).max().unwrap_or_default();
+        let collection = |(plural, listed, changes): &(&str, &[Value], &[Value])| {
+            let listed: Vec<String> = listed.iter().map(ToString::to_string).collect();
+            let later = changes.iter().enumerate().map(|(at, object)| {
+                let mut object = object.clone();
+                object["metadata"]["resourceVersion"] = Value::from((newest + at + 1).to_string());
+                object.to_string()
+            });
+            Collection::of(plural, newest, &listed, &later.collect::<Vec<_>>(), page)
+        };
+        Self::with(kinds.iter().map(collection).collect(), crd, aside)
+    }
+
+    fn with(collections: Vec<Collection>, crd: &CustomResourceDefinition, aside: Aside) -> Self {
         let crd = Bytes::from(serde_json::to_string(crd).unwrap());
         let crds = EMPTY.replace("[]", &format!("[{}]", String::from_utf8_lossy(&crd))).into();
         Self(Arc::new(Rendered { collections, crd, crds, writable: false, aside }))
@@ -199,7 +226,7 @@ impl Answers {
             eprintln!("nothing is written in this bench: {} {path}; are the fixtures of today?", request.method());
             std::process::exit(101);
         }
-        let collection = self.0.collections.iter().find(|collection| path.ends_with(collection.plural));
+        let collection = self.0.collections.iter().find(|collection| path.ends_with(&collection.plural));
         match collection {
             Some(collection) if query.contains("watch=true") => collection.watch(query),
             Some(collection) => whole(&collection.list(query)),

@@ -58,6 +58,11 @@ pub const KINDS: [(&str, &str, &str); 8] = [
     ("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
 ];
 
+/// With it, the manifests have about the size of those of charts.
+const DESCRIPTION: &str = "The storefront of the payments team. Orders come in through the gateway, are checked against the \
+    catalogue and the stock, and are written to the ledger. The on-call rota and the runbook are in the handbook of the team, under \
+    operations. Ask in the channel of the team before you change anything here by hand, since the operator brings it back in line.";
+
 /// A fleet as a user writes it.
 #[must_use]
 pub fn fleet(name: &str, size: usize) -> Value {
@@ -90,18 +95,29 @@ fn content(kind: &str, name: &str) -> Value {
 /// The dependents of a fleet, with the plural of their kind.
 pub fn dependents(fleet: &Fleet) -> impl Iterator<Item = (&'static str, Value)> {
     let (name, spec) = (fleet.name_any(), fleet.spec.clone());
-    (0..spec.size).map(move |at| {
-        let (api_version, kind, plural) = KINDS[at % KINDS.len()];
-        let (own, revision) = (format!("{name}-{at:04}"), if at < spec.changed { spec.revision } else { 1 });
-        let mut object = content(kind, &own);
-        object["apiVersion"] = json!(api_version);
-        object["kind"] = json!(kind);
-        object["metadata"] = json!({
-            "name": own, "namespace": NAMESPACE, "labels": { "app.kubernetes.io/part-of": name, "team": "payments" },
-            "annotations": { "bench.evenkeel.dev/revision": revision.to_string() },
-        });
-        (plural, object)
-    })
+    (0..spec.size).map(move |at| dependent(&name, if at < spec.changed { spec.revision } else { 1 }, at))
+}
+
+/// One dependent of the fleet with this name, with the plural of its kind.
+#[must_use]
+pub fn dependent(fleet: &str, revision: u32, at: usize) -> (&'static str, Value) {
+    let (api_version, kind, plural) = KINDS[at % KINDS.len()];
+    let own = format!("{fleet}-{at:04}");
+    let mut object = content(kind, &own);
+    object["apiVersion"] = json!(api_version);
+    object["kind"] = json!(kind);
+    object["metadata"] = json!({
+        "name": own, "namespace": NAMESPACE,
+        "labels": {
+            "app.kubernetes.io/part-of": fleet, "app.kubernetes.io/name": own, "app.kubernetes.io/managed-by": "fleets",
+            "app.kubernetes.io/component": "storefront", "app.kubernetes.io/version": "v1.14.2", "team": "payments",
+        },
+        "annotations": {
+            "bench.evenkeel.dev/revision": revision.to_string(), "bench.evenkeel.dev/description": DESCRIPTION,
+            "prometheus.io/scrape": "true", "prometheus.io/port": "9090", "prometheus.io/path": "/metrics",
+        },
+    });
+    (plural, object)
 }
 
 /// The condition of a fleet.

@@ -12,6 +12,7 @@
 )]
 
 pub mod answers;
+pub mod chart;
 pub mod draw;
 pub mod fleet;
 pub mod hand;

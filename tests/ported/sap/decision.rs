@@ -28,7 +28,7 @@ pub(crate) async fn adapter(given: Value) -> Value {
     let mut output = shown(&stage.actions);
     output["ready"] = json!(stage.is_done());
     let existing = json!({ "metadata": { "finalizers": given["live"]["finalizers"] } });
-    output["finalizers_kept"] = replacement(&new.objects[0], &existing)["metadata"]["finalizers"].clone();
+    output["finalizers_kept"] = replacement(&new.items[0].object.value(), &existing)["metadata"]["finalizers"].clone();
     output
 }
 

@@ -74,7 +74,7 @@ pub(crate) async fn adapter(given: Value) -> Value {
     let normal: Result<Vec<_>, _> = objects.iter().map(|object| object.normal(deploy)).collect();
     let set: Vec<_> = objects.iter().map(|object| (object.manifest.clone(), object.namespaced)).collect();
     let error = normal.as_ref().err().cloned().or_else(|| plan(&set).err());
-    let namespace = normal.ok().map(|all| all[0].object["metadata"]["namespace"].clone());
+    let namespace = normal.ok().map(|all| all[0].object.value()["metadata"]["namespace"].clone());
     let mutated = objects.iter().zip(&before).any(|(object, before)| object.manifest != *before);
     json!({ "error": error.is_some(), "namespace": namespace, "input_mutated": mutated })
 }

@@ -4,6 +4,8 @@ mod capacities;
 mod exact_capacity;
 mod fallible;
 mod forward;
+#[cfg(feature = "dependents")]
+mod marked;
 mod object;
 mod raw;
 mod side_channel;
@@ -11,7 +13,7 @@ mod strip;
 
 pub(crate) use self::fallible::{Decoded, Decoder, Invalid, decoding};
 #[cfg(feature = "dependents")]
-pub(crate) use self::object::Marked;
+pub(crate) use self::marked::{METADATA, Marked, READINESS, WHOLE};
 pub(crate) use self::object::{Meta, OwnerRecord, Whole, is_status, list, object};
 pub(crate) use self::side_channel::{RawTextStore, with_raw_texts};
 pub(crate) use self::strip::keeping_all;

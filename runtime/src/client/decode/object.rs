@@ -9,6 +9,8 @@ use kube::core::{ApiResource, DynamicResourceScope, ObjectList};
 use serde::{Deserialize, Deserializer};
 
 use super::fallible::Decoded;
+#[cfg(feature = "dependents")]
+use super::marked::Marked;
 use super::strip::{decode, lean, record};
 
 /// The object in the response to a call: `whole`, or without the fields that no reconciler reads.
@@ -93,46 +95,10 @@ impl<'de> Deserialize<'de> for OwnerRecord {
     }
 }
 
-/// A marked object as it was delivered, with `managedFields`, before its cache reduces it. `METADATA`: its metadata only.
-#[cfg(feature = "dependents")]
-#[derive(Clone, Debug)]
-pub(crate) struct Marked<const METADATA: bool> {
-    pub(crate) meta: ObjectMeta,
-    pub(crate) object: serde_json::Value,
-}
-
-#[cfg(feature = "dependents")]
-impl<'de, const METADATA: bool> Deserialize<'de> for Marked<METADATA> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let object = serde_json::Value::deserialize(deserializer)?;
-        if !object["metadata"].is_object() {
-            return Err(serde::de::Error::custom("an object has metadata"));
-        }
-        Ok(Self { meta: identifying(&object["metadata"]), object })
-    }
-}
-
-/// The metadata by which an object is identified and its mark is read. Without serde, whose code for all metadata is large.
-#[cfg(feature = "dependents")]
-fn identifying(meta: &serde_json::Value) -> ObjectMeta {
-    let text = |field: &str| meta[field].as_str().map(ToOwned::to_owned);
-    let annotations = meta["annotations"].as_object();
-    let annotations = annotations
-        .map(|all| all.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect());
-    ObjectMeta {
-        name: text("name"),
-        namespace: text("namespace"),
-        uid: text("uid"),
-        resource_version: text("resourceVersion"),
-        annotations,
-        ..ObjectMeta::default()
-    }
-}
-
 /// Implements `Resource` for a form; the watch target provides the dynamic type.
 macro_rules! resource {
-    ($item:ty $([$param:ident])?, $this:ident => $meta:expr, $meta_mut:expr) => {
-        impl$(<const $param: bool>)? Resource for $item {
+    ($item:ty $([$param:ident: $of:ty])?, $this:ident => $meta:expr, $meta_mut:expr) => {
+        impl$(<const $param: $of>)? Resource for $item {
             type DynamicType = ApiResource;
             type Scope = DynamicResourceScope;
 
@@ -166,7 +132,7 @@ macro_rules! resource {
 }
 
 #[cfg(feature = "dependents")]
-resource!(Marked<METADATA> [METADATA], this => &this.meta, &mut this.meta);
+resource!(Marked<PART> [PART: u8], this => &this.meta, &mut this.meta);
 resource!(Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
 resource!(Meta, this => &this.0, Arc::make_mut(&mut this.0));
 resource!(OwnerRecord, this => &this.0, &mut this.0);

@@ -45,12 +45,20 @@ pub(super) fn record<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserialize
     K::deserialize(StripDeserializer { inner: deserializer, depth: Depth::OwnerRecord })
 }
 
+/// Decodes the spec of an object without the template of the pods, which says nothing about the readiness of the object.
+#[cfg(feature = "dependents")]
+pub(super) fn without_template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<serde_json::Value, D::Error> {
+    serde_json::Value::deserialize(StripDeserializer { inner: deserializer, depth: Depth::Spec })
+}
+
 /// The level within the object.
 #[derive(Clone, Copy)]
 enum Depth {
     Object,
     Metadata,
     Annotations,
+    #[cfg(feature = "dependents")]
+    Spec,
     /// An object whose metadata alone is decoded.
     OwnerRecord,
     OwnerMeta,
@@ -68,6 +76,8 @@ impl Depth {
     fn action(self, field: &str) -> FieldAction {
         match (self, field) {
             (Self::Metadata, "managedFields") | (Self::Annotations, LAST_APPLIED) => FieldAction::Drop,
+            #[cfg(feature = "dependents")]
+            (Self::Spec, "template") => FieldAction::Drop,
             (Self::OwnerMeta, "managedFields" | "annotations" | "labels" | "finalizers") => FieldAction::Drop,
             (Self::Object, "metadata") => FieldAction::Enter(Self::Metadata),
             (Self::OwnerRecord, "metadata") => FieldAction::Enter(Self::OwnerMeta),

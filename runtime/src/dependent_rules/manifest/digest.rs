@@ -1,7 +1,9 @@
 //! The digest of a manifest, which decides whether it is sent again.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -12,27 +14,26 @@ use super::normal::Manifest;
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    /// The digest of the content: the manifest without its settings and without its version, which do not change the object, and what else it
-    /// depends on.
-    #[must_use]
-    pub fn of_content(manifest: &Manifest, component: Option<&str>) -> Self {
-        let mut hash = Sha256::new();
+    /// The digest of what is sent, without the settings and without the version, which do not change the object.
+    pub(super) fn of_object(object: &Value, settings: &BTreeMap<String, String>) -> Self {
+        let annotations = object["metadata"]["annotations"].as_object();
+        // An object whose annotations are all settings is the same as one without annotations.
+        let all_settings = annotations.is_some_and(|all| all.keys().all(|name| settings.contains_key(name)));
         let is_left_out = |path: &[&str]| match path {
             ["apiVersion"] => true,
-            ["metadata", "annotations", name] => manifest.settings.contains_key(*name),
-            // An object whose annotations are all settings is the same as one without annotations.
-            ["metadata", "annotations"] => {
-                let annotations = manifest.object["metadata"]["annotations"].as_object();
-                annotations.is_some_and(|all| all.keys().all(|name| manifest.settings.contains_key(name)))
-            }
+            ["metadata", "annotations", name] => settings.contains_key(*name),
+            ["metadata", "annotations"] => all_settings,
             _ => false,
         };
-        write(&manifest.object, &mut Vec::new(), &is_left_out, &mut hash);
-        if let Some(component) = component {
-            hash.update(b"\ncomponent ");
-            hash.update(component);
-        }
-        Self::end(hash)
+        let mut text = Vec::new();
+        write(object, &mut Vec::new(), &is_left_out, &mut text);
+        Self::of_bytes(&text)
+    }
+
+    /// The digest of the content of a manifest, and of what else it depends on.
+    #[must_use]
+    pub fn of_content(manifest: &Manifest, component: Option<&str>) -> Self {
+        component.map_or(manifest.content, |component| Self::of_all([manifest.content, Self::of_bytes(component)]))
     }
 
     /// The digest of the settings and of the version: what is sent, too, but changes nothing that the object does.
@@ -46,9 +47,14 @@ impl Digest {
     /// The digest of a value.
     #[must_use]
     pub fn of_value(value: &Value) -> Self {
-        let mut hash = Sha256::new();
-        write(value, &mut Vec::new(), &|_| false, &mut hash);
-        Self::end(hash)
+        let mut text = Vec::new();
+        write(value, &mut Vec::new(), &|_| false, &mut text);
+        Self::of_bytes(&text)
+    }
+
+    /// The digest of these bytes.
+    pub(crate) fn of_bytes(bytes: impl AsRef<[u8]>) -> Self {
+        Self::end(Sha256::new().chain_update(bytes))
     }
 
     /// The digest of a sequence of digests.
@@ -70,6 +76,12 @@ impl Digest {
         Some(Self(number.to_be_bytes()))
     }
 
+    /// Its first half.
+    pub(crate) const fn number(self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.0;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
     /// A number from 0 to 1 that is different for each digest.
     pub(crate) fn fraction(self) -> f64 {
         f64::from(u16::from_be_bytes([self.0[0], self.0[1]])) / f64::from(u16::MAX)
@@ -89,36 +101,43 @@ impl fmt::Debug for Digest {
 }
 
 /// Writes the value with sorted keys, as a crate of the author may have switched on the order of insertion.
-fn write<'v>(value: &'v Value, path: &mut Vec<&'v str>, is_left_out: &dyn Fn(&[&str]) -> bool, hash: &mut Sha256) {
+fn write<'v>(value: &'v Value, path: &mut Vec<&'v str>, is_left_out: &dyn Fn(&[&str]) -> bool, text: &mut Vec<u8>) {
     match value {
         Value::Object(fields) => {
-            hash.update(b"{");
+            text.push(b'{');
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by_key(|(name, _)| name.as_str());
             for (name, value) in fields {
                 path.push(name);
                 if !is_left_out(path) {
-                    hash.update(Value::from(name.as_str()).to_string());
-                    hash.update(b":");
-                    write(value, path, is_left_out, hash);
-                    hash.update(b",");
+                    scalar(name, text);
+                    text.push(b':');
+                    write(value, path, is_left_out, text);
+                    text.push(b',');
                 }
                 path.pop();
             }
-            hash.update(b"}");
+            text.push(b'}');
         }
         Value::Array(items) => {
-            hash.update(b"[");
+            text.push(b'[');
             path.push("[]");
             for item in items {
-                write(item, path, is_left_out, hash);
-                hash.update(b",");
+                write(item, path, is_left_out, text);
+                text.push(b',');
             }
             path.pop();
-            hash.update(b"]");
+            text.push(b']');
         }
-        scalar => hash.update(scalar.to_string()),
+        one => scalar(one, text),
     }
+}
+
+/// Appends a text, a number or a word as JSON.
+fn scalar<T: Serialize + ?Sized>(value: &T, text: &mut Vec<u8>) {
+    // Writing to memory does not fail, and a scalar has no keys.
+    let written = serde_json::to_writer(&mut *text, value);
+    debug_assert!(written.is_ok(), "a scalar is JSON");
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod applied;
 mod digest;
 mod id;
 mod invalid;
+mod json_text;
 mod kind_rules;
 mod normal;
 mod replacement;
@@ -13,6 +14,7 @@ pub use self::applied::Applied;
 pub use self::digest::Digest;
 pub use self::id::ObjectId;
 pub use self::invalid::InvalidManifest;
+pub use self::json_text::JsonText;
 #[cfg(feature = "templates")]
 pub(crate) use self::normal::drop_nulls;
 pub use self::normal::{Manifest, Scope};

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::digest::Digest;
 use super::id::{ObjectId, is_built_in};
 use super::invalid::InvalidManifest;
+use super::json_text::JsonText;
 use super::kind_rules;
 use super::type_meta::TypeMeta;
 use crate::dependent_rules::policy::{Annotations, Overrides};
@@ -41,7 +43,9 @@ pub struct Manifest {
     /// The kind and version in which it is sent.
     pub kind: TypeMeta,
     /// What is sent, without the marks of evenkeel.
-    pub object: Value,
+    pub object: JsonText,
+    /// The digest of what is sent, without the settings and the version, which do not change the object.
+    pub content: Digest,
     /// The annotations that are settings, which do not count as content.
     pub settings: BTreeMap<String, String>,
     /// What its annotations override.
@@ -73,7 +77,12 @@ impl Manifest {
         if has_ttl {
             overrides.purge_order = overrides.purge_order.or(Some(overrides.apply_order.unwrap_or_default()));
         }
-        Ok(Self { id, kind, object: Value::Object(object), settings, overrides })
+        let object = Value::Object(object);
+        let content = Digest::of_object(&object, &settings);
+        let Some(object) = JsonText::of(&object) else {
+            return Err(InvalidManifest::new(id, "the object", "it has more than 120 levels"));
+        };
+        Ok(Self { id, kind, object, content, settings, overrides })
     }
 }
 
@@ -162,7 +171,7 @@ mod tests {
     const TEAM: Scope<'_> = Scope { namespaced: true, default_namespace: Some("team-a"), prefix: None };
 
     fn sent(manifest: &Value) -> Value {
-        Manifest::new(manifest, TEAM).unwrap().object
+        Manifest::new(manifest, TEAM).unwrap().object.value()
     }
 
     fn error(manifest: &Value) -> String {
@@ -255,7 +264,7 @@ mod tests {
             let spec = json!({ "ttlSecondsAfterFinished": ttl });
             let job = json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec });
             let manifest = Manifest::new(&job, TEAM).unwrap();
-            assert_eq!(manifest.object["spec"], json!({}));
+            assert_eq!(manifest.object.value()["spec"], json!({}));
             manifest.overrides.purge_order
         };
         assert_eq!(job(json!({}), json!(60)), Some(0));

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::checked::Checked;
-use super::contradiction::{check_orders, may_be_recreated};
+use super::contradiction::{check_orders, is_type, may_be_recreated};
 use super::item::{Item, Part, Plan};
 use crate::dependent_rules::manifest::{Applied, Digest, InvalidManifest, Manifest, ObjectId};
-use crate::dependent_rules::order::{TypePattern, apply_rank, managed_types};
+use crate::dependent_rules::order::{ManagedType, TypePattern, apply_rank, managed_types};
 use crate::dependent_rules::policy::{Policies, ReconcilePolicy, Settings, UpdatePolicy};
 
 /// What holds for all objects of a set.
@@ -30,7 +30,7 @@ impl Plan {
     pub fn new(manifests: Vec<Manifest>, options: PlanOptions<'_>) -> Result<Self, InvalidManifest> {
         check_count(&manifests, options.limit)?;
         let services = Services::of(&manifests);
-        let types: Vec<_> = manifests.iter().map(|one| managed_types(&one.object)).collect();
+        let types: Vec<_> = manifests.iter().map(types_of).collect();
         let defined: Vec<_> = types.iter().flatten().collect();
         let part = |manifest: &Manifest| {
             let (group, version, kind) = (&manifest.kind.group, &manifest.kind.version, &manifest.kind.kind);
@@ -42,25 +42,26 @@ impl Plan {
                 () => Part::Normal,
             }
         };
-        let items: Vec<_> = manifests.iter().map(|manifest| item(manifest, part(manifest), options)).collect();
-        let checked = items.iter().zip(&types).zip(&manifests).map(|((item, types), manifest)| Checked {
-            item,
-            object: &manifest.object,
-            types,
-            has_own_update: manifest.overrides.update.is_some(),
-        });
+        let parts: Vec<Part> = manifests.iter().map(part).collect();
+        let own_updates: Vec<bool> = manifests.iter().map(|one| one.overrides.update.is_some()).collect();
+        let mut items: Vec<Item> =
+            manifests.into_iter().zip(parts).map(|(manifest, part)| item(manifest, part, options)).collect();
+        let checked = items.iter().zip(&types).zip(own_updates);
+        let checked = checked.map(|((item, types), has_own_update)| Checked { item, types, has_own_update });
         check_orders(&checked.collect::<Vec<_>>())?;
-        let objects = manifests.into_iter().map(|manifest| manifest.object);
-        let mut sorted: Vec<_> = items.into_iter().zip(objects).collect();
-        sorted.sort_by_key(|(item, _)| (item.settings.apply_order, item.part, item.rank));
-        let (items, objects): (Vec<_>, Vec<_>) = sorted.into_iter().unzip();
+        items.sort_by_key(|item| (item.settings.apply_order, item.part, item.rank));
         let digests = items.iter().flat_map(|item| [item.applied.content, item.applied.settings]);
         let digest = Digest::of_all(digests.flatten());
-        Ok(Self { items, objects, digest })
+        Ok(Self { items, digest })
     }
 }
 
-fn item(manifest: &Manifest, part: Part, options: PlanOptions<'_>) -> Item {
+/// The types that the object defines. Only objects of the kinds that define some are read.
+fn types_of(manifest: &Manifest) -> Vec<ManagedType> {
+    if is_type(&manifest.id) { managed_types(&manifest.object.value()) } else { Vec::new() }
+}
+
+fn item(manifest: Manifest, part: Part, options: PlanOptions<'_>) -> Item {
     let mut settings = Settings::resolve(manifest.overrides.clone(), options.policies);
     // A default of the set recreates neither what others depend on, nor the instances of a type that the set defines.
     if manifest.overrides.update.is_none()
@@ -72,10 +73,11 @@ fn item(manifest: &Manifest, part: Part, options: PlanOptions<'_>) -> Item {
         };
     }
     let depends_on_component = settings.reconcile == ReconcilePolicy::OnObjectOrComponentChange;
-    let content = Digest::of_content(manifest, depends_on_component.then_some(options.component));
-    let applied = Applied::new(content, Digest::of_settings(manifest), &settings);
+    let content = Digest::of_content(&manifest, depends_on_component.then_some(options.component));
+    let applied = Applied::new(content, Digest::of_settings(&manifest), &settings);
     let rank = apply_rank(&manifest.id.group, &manifest.id.kind);
-    Item { id: manifest.id.clone(), version: manifest.kind.version.clone(), applied, settings, part, rank }
+    let Manifest { id, kind, object, .. } = manifest;
+    Item { id, version: kind.version, object, applied, settings, part, rank }
 }
 
 fn check_count(manifests: &[Manifest], limit: usize) -> Result<(), InvalidManifest> {
@@ -104,9 +106,12 @@ impl<'a> Services<'a> {
 
     /// Whether one of them answers a webhook of this configuration.
     fn answer(&self, manifest: &Manifest) -> bool {
-        let webhooks = manifest.object["webhooks"].as_array().into_iter().flatten();
+        if manifest.id.group != "admissionregistration.k8s.io" {
+            return false;
+        }
+        let object = manifest.object.value();
+        let webhooks = object["webhooks"].as_array().into_iter().flatten();
         let mut called = webhooks.map(|webhook| &webhook["clientConfig"]["service"]);
-        manifest.id.group == "admissionregistration.k8s.io"
-            && called.any(|called| self.0.iter().any(|id| id.is_service(called)))
+        called.any(|called| self.0.iter().any(|id| id.is_service(called)))
     }
 }

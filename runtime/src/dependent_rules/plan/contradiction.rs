@@ -1,12 +1,10 @@
 //! Settings that contradict each other, or that are not possible for a kind. They are found before anything is applied.
 
-use serde_json::Value;
-
 use super::checked::Checked;
 use super::conversion::check_conversion;
 use super::item::Item;
 use super::removal_reason::RemovalReason;
-use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
+use crate::dependent_rules::manifest::{InvalidManifest, JsonText, ObjectId};
 use crate::dependent_rules::policy::{DeletePolicy, UpdatePolicy};
 
 /// The most objects with a purge order: each has a record in the status for as long as it is wanted.
@@ -25,8 +23,7 @@ pub(crate) fn check_orders(all: &[Checked<'_>]) -> Result<(), InvalidManifest> {
         let first_of = |other: &&Checked<'_>| defines(first, &other.item.id) || is_namespace_of(first, &other.item.id);
         all.iter().filter(first_of).try_for_each(|other| check_pair(first.item, other.item))?;
     }
-    let calls = |one: &&Checked<'_>| one.object["spec"]["conversion"]["webhook"].is_object();
-    all.iter().filter(|one| is_type(&one.item.id)).filter(calls).try_for_each(|crd| check_conversion(crd, all))
+    all.iter().filter(|one| is_type(&one.item.id)).try_for_each(|crd| check_conversion(crd, all))
 }
 
 fn check_kind(one: &Checked<'_>) -> Result<(), InvalidManifest> {
@@ -40,7 +37,7 @@ fn check_kind(one: &Checked<'_>) -> Result<(), InvalidManifest> {
         return invalid("delete-policy", "`delete-with-content` is for Namespaces only; write `delete`");
     }
     let recreates = matches!(item.settings.update, UpdatePolicy::Recreate | UpdatePolicy::ApplyOrRecreate);
-    if recreates && one.has_own_update && !may_be_recreated(&item.id, one.object) {
+    if recreates && one.has_own_update && !may_be_recreated(&item.id, &one.item.object) {
         return invalid(
             "update-policy",
             "this object is never recreated, as its content or its volumes would be lost; write `apply` or `replace`",
@@ -50,9 +47,9 @@ fn check_kind(one: &Checked<'_>) -> Result<(), InvalidManifest> {
 }
 
 /// Whether an object may be deleted and created again: without it, what it contains would be lost.
-pub(crate) fn may_be_recreated(id: &ObjectId, object: &Value) -> bool {
-    let deletes_volumes = object["spec"]["persistentVolumeClaimRetentionPolicy"]["whenDeleted"] == "Delete";
-    let has_volumes = id.is("apps", "StatefulSet") && deletes_volumes;
+pub(crate) fn may_be_recreated(id: &ObjectId, object: &JsonText) -> bool {
+    let deletes_volumes = || object.value()["spec"]["persistentVolumeClaimRetentionPolicy"]["whenDeleted"] == "Delete";
+    let has_volumes = id.is("apps", "StatefulSet") && deletes_volumes();
     let is_volume = has_volumes || id.is("", "PersistentVolume") || id.is("", "PersistentVolumeClaim");
     !is_namespace(id) && !is_volume && !id.is("apiextensions.k8s.io", "CustomResourceDefinition")
 }
@@ -61,7 +58,7 @@ pub(crate) fn is_namespace(id: &ObjectId) -> bool {
     id.is("", "Namespace")
 }
 
-fn is_type(id: &ObjectId) -> bool {
+pub(crate) fn is_type(id: &ObjectId) -> bool {
     id.is("apiextensions.k8s.io", "CustomResourceDefinition") || id.is("apiregistration.k8s.io", "APIService")
 }
 

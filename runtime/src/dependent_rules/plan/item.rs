@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::dependent_rules::manifest::{Applied, Digest, ObjectId};
+use crate::dependent_rules::manifest::{Applied, Digest, JsonText, ObjectId};
 use crate::dependent_rules::policy::Settings;
 
 /// The parts of a wave. One starts when the one before is ready.
@@ -18,13 +16,15 @@ pub enum Part {
     Instance,
 }
 
-/// A wanted object, without its content.
+/// A wanted object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// Its identity.
     pub id: ObjectId,
     /// The version of its kind in which it is sent.
     pub version: String,
+    /// What is sent, without the marks.
+    pub object: JsonText,
     /// What is stored in the object when it is applied.
     pub applied: Applied,
     /// The settings that hold for it.
@@ -54,8 +54,6 @@ impl Item {
 pub struct Plan {
     /// The objects.
     pub items: Vec<Item>,
-    /// What is sent of each one, without the marks.
-    pub objects: Vec<Value>,
     /// The digest of the set.
     pub digest: Digest,
 }

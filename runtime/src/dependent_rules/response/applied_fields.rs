@@ -1,38 +1,41 @@
-//! A digest of the fields that the operator applied, by which a change of another writer is found.
+//! A hash of the fields that the operator applied, by which a change of another writer is found.
 
 use serde_json::{Value, json};
 
+use super::field_owner::FieldOwner;
 use crate::dependent_rules::manifest::Digest;
+use crate::stable_hash::StableHash;
 
-/// The digest of the fields that this field manager owns by server-side apply; `None`: it owns none.
+/// A hash of the fields that this field manager owns by server-side apply; `None`: it owns none.
 ///
 /// If another writer changes or removes a field of the manifest, the API server removes the field from the manager's entry in
-/// `metadata.managedFields`. Changes of the status and of fields that the manifest does not set leave the entry unchanged. So the digest changes
+/// `metadata.managedFields`. Changes of the status and of fields that the manifest does not set leave the entry unchanged. So the hash changes
 /// only if the object no longer matches what was applied.
 ///
 /// The resource version would not do, as it changes with each write. The generation would not do either, as some kinds have none.
 ///
 /// An object that the manager only ever replaced as a whole has an entry for the operation `Update` instead. Then every field counts, also those that others add,
-/// and the digest is of the generation, or of the content where there is none.
+/// and the hash is of the generation, or of the content where there is none.
 #[must_use]
-pub fn applied_fields(object: &Value, manager: &str) -> Option<Digest> {
-    let entries = object["metadata"]["managedFields"].as_array()?;
-    let own = |operation: &str| {
-        entries.iter().find(|entry| {
-            let has_subresource = entry["subresource"].as_str().is_some_and(|name| !name.is_empty());
-            entry["manager"] == manager && entry["operation"] == operation && !has_subresource
-        })
-    };
+pub fn applied_fields(object: &Value, owners: &[FieldOwner], manager: &str) -> Option<u64> {
+    let own = |operation: &str| owners.iter().find(|owner| owner.is(manager, operation));
     let Some(applied) = own("Apply") else { return own("Update").map(|_| replaced(object)) };
-    let fields = &applied["fieldsV1"];
+    if !applied.owns_replicas() {
+        return Some(applied.fields());
+    }
     // Before Kubernetes 1.23, a write to the subresource `scale` leaves the owner of the field as it was.
-    let owns_replicas = fields["f:spec"].get("f:replicas").is_some();
-    let replicas = owns_replicas.then(|| &object["spec"]["replicas"]);
-    Some(Digest::of_value(&json!([fields, replicas])))
+    let mut hash = StableHash::new();
+    hash.add(&object["spec"]["replicas"].to_string());
+    hash.word(applied.fields());
+    Some(hash.finish())
 }
 
-/// The digest of an object that was replaced.
-fn replaced(object: &Value) -> Digest {
+/// The hash of an object that was replaced.
+fn replaced(object: &Value) -> u64 {
+    replaced_content(object).number()
+}
+
+fn replaced_content(object: &Value) -> Digest {
     let meta = &object["metadata"];
     if meta["generation"].is_number() {
         return Digest::of_value(&json!([meta["generation"], meta["labels"], meta["annotations"]]));
@@ -53,11 +56,12 @@ mod tests {
         json!({ "manager": manager, "operation": operation, "time": "2026-01-01T00:00:00Z", "fieldsV1": fields })
     }
 
-    fn digest(entries: &Value, replicas: u32) -> Option<Digest> {
-        applied_fields(
-            &json!({ "metadata": { "managedFields": entries }, "spec": { "replicas": replicas } }),
-            "op/shop",
-        )
+    fn applied(object: &Value, manager: &str) -> Option<u64> {
+        applied_fields(object, &FieldOwner::all(object), manager)
+    }
+
+    fn digest(entries: &Value, replicas: u32) -> Option<u64> {
+        applied(&json!({ "metadata": { "managedFields": entries }, "spec": { "replicas": replicas } }), "op/shop")
     }
 
     #[test]
@@ -73,7 +77,7 @@ mod tests {
         let others = [status, entry("kubectl", "Apply", &json!({})), entry("op/shop", "Update", &json!({})), later];
         assert_eq!(digest(&json!(others), 5), one, "the number of replicas belongs to another manager");
         assert_eq!(digest(&json!([entry("op/shop2", "Apply", &fields)]), 1), None);
-        assert_eq!(applied_fields(&json!({}), "op/shop"), None);
+        assert_eq!(applied(&json!({}), "op/shop"), None);
         assert_ne!(digest(&json!([entry("op/shop", "Apply", &json!({ "f:data": {} }))]), 1), one);
     }
 
@@ -83,7 +87,7 @@ mod tests {
         let replaced = |object: Value| {
             let mut object = object;
             object["metadata"]["managedFields"] = own.clone();
-            applied_fields(&object, "op/shop")
+            applied(&object, "op/shop")
         };
         let map = |value: &str| replaced(json!({ "metadata": { "resourceVersion": value }, "data": { "a": value } }));
         assert!(map("1").is_some() && map("1") != map("2"));

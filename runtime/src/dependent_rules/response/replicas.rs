@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use super::field_owner::FieldOwner;
+
 /// Whether this field manager owns the field by server-side apply.
 #[must_use]
-pub fn owns_replicas(object: &Value, manager: &str) -> bool {
-    let entries = object["metadata"]["managedFields"].as_array();
-    entries.into_iter().flatten().any(|entry| is_owner(entry, manager))
+pub fn owns_replicas(owners: &[FieldOwner], manager: &str) -> bool {
+    owners.iter().any(|owner| owner.is(manager, "Apply") && owner.owns_replicas())
 }
 
 /// The entries of `metadata.managedFields` in which this field manager does not own the field; `None`: it does not own it.
@@ -43,10 +44,11 @@ mod tests {
         let both = json!({ "f:replicas": {}, "f:paused": {} });
         let others = [entry("op/shop", "Update", &both), entry("other", "Apply", &both)];
         let entries = json!([others[0], others[1], entry("op/shop", "Apply", &both)]);
-        assert!(owns_replicas(&json!({ "metadata": { "managedFields": entries } }), "op/shop"));
+        let owners = |entries: &Value| FieldOwner::all(&json!({ "metadata": { "managedFields": entries } }));
+        assert!(owns_replicas(&owners(&entries), "op/shop"));
         let left = without_replicas(&entries, "op/shop").unwrap();
         assert_eq!(left, json!([others[0], others[1], entry("op/shop", "Apply", &json!({ "f:paused": {} }))]));
-        assert!(!owns_replicas(&json!({ "metadata": { "managedFields": left } }), "op/shop"));
+        assert!(!owns_replicas(&owners(&left), "op/shop"));
         assert_eq!(without_replicas(&left, "op/shop"), None);
     }
 }

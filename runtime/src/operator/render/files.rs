@@ -139,7 +139,8 @@ fn given_object(file: &str, manifest: &Value, namespace: Option<&str>) -> Result
         // The normal form has `data` only, as the steps expect it.
         object = Manifest::new(manifest, scope)
             .map_err(|error| unusable(format!("{file}: {error}"), "correct the field"))?
-            .object;
+            .object
+            .value();
     }
     if info.namespaced && object["metadata"]["namespace"].is_null() {
         object["metadata"]["namespace"] = namespace.unwrap_or("default").into();

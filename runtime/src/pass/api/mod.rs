@@ -2,6 +2,7 @@
 
 pub(super) mod already_applied;
 pub(super) mod apply;
+pub(super) mod blocking_work;
 pub(super) mod calls;
 mod classify;
 #[cfg(feature = "dependents")]
@@ -28,8 +29,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::api::{DynamicObject, ObjectMeta};
 use tokio::time::Instant;
-use tokio_util::task::TaskTracker;
 
+use self::blocking_work::BlockingWork;
 use self::calls::Calls;
 #[cfg(feature = "dependents")]
 use self::component_calls::ComponentCalls;
@@ -84,7 +85,7 @@ pub(super) struct PassBackend {
     pub(super) wiring: &'static Wiring,
     /// The log of the dry run, if this is one.
     pub(super) dry_run: Option<&'static dyn DryRunLog>,
-    pub(super) blocking: TaskTracker,
+    pub(super) blocking: BlockingWork,
     /// Counts the steps.
     pub(super) meter: Meter,
     /// The warnings that were logged for the reconciler.
@@ -356,7 +357,6 @@ impl Backend for PassBackend {
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
-        // The result is dropped: the caller detects work that never ran by its missing value.
-        self.blocking.spawn_blocking(work).map(drop).boxed()
+        self.blocking.run(work)
     }
 }

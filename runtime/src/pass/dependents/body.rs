@@ -9,8 +9,8 @@ use crate::dependent_rules::plan::Item;
 use crate::wiring::annotations::{APPLIED, DEPENDENT_OF, OPERATOR, ORPHANED_FROM, OWNER};
 
 /// The manifest with the marks of the set.
-pub(super) fn marked_body(item: &Item, object: &Value, owner: &Owner, target: &Target, operator: &str) -> Value {
-    let mut object = object.clone();
+pub(super) fn marked_body(item: &Item, owner: &Owner, target: &Target, operator: &str) -> Value {
+    let mut object = item.object.value();
     mark(&mut object["metadata"], owner, target, (operator, &item.applied));
     object
 }

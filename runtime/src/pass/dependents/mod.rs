@@ -269,7 +269,7 @@ impl DependentCalls for PassBackend {
         let known = |id: &ObjectId| cache.as_ref().and_then(|cache| cache.get(&cache.target(id)?));
         let known = ids.iter().filter_map(|id| Some((id, known(id)?)));
         let numbers = known.map(|(id, known)| {
-            let fields = known.fields.map(|fields| fields.to_string()).unwrap_or_default();
+            let fields = known.fields.map(text).unwrap_or_default();
             number(&[&id.to_string(), &fields])
         });
         text(numbers.fold(0, u64::wrapping_add))
@@ -289,8 +289,10 @@ impl DependentCalls for PassBackend {
         self.sets.rolled_out.take()
     }
 
-    fn observed(&self) {
-        *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.relations.dependents_sum(&self.key);
+    fn observed(&self) -> u64 {
+        let sum = self.relations.dependents_sum(&self.key);
+        *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = sum;
+        sum
     }
 
     fn must_end(&self) -> bool {

@@ -35,11 +35,9 @@ async fn change_owners(
     calls.merge(target, &patch).await.map(drop)
 }
 
-/// The target in the version of the object. A step with `dependents(any)` may want a kind in another one than that of its watch.
-fn in_version_of(target: Target, object: &Value) -> Target {
-    let version = object["apiVersion"].as_str().map(|text| text.rsplit_once('/').map_or(text, |(_, version)| version));
-    let kind = version.map(|version| target.kind.in_version(version));
-    Target { kind: kind.unwrap_or(target.kind), ..target }
+/// The target in the version of the manifest. A step with `dependents(any)` may want a kind in another one than that of its watch.
+fn in_version_of(target: Target, item: &Item) -> Target {
+    Target { kind: target.kind.in_version(&item.version), ..target }
 }
 
 impl PassBackend {
@@ -49,29 +47,29 @@ impl PassBackend {
         let is_correction = matches!(call, ObjectCall::Apply { corrects: true, .. });
         let to = At { step, calls: &calls, cache: &cache, is_correction };
         match call {
-            ObjectCall::Apply { item, object, live, overrides, corrects } => {
-                let target = in_version_of(self.target_of(step, &item.id)?, object);
-                let body = marked_body(item, object, &owner, &target, &self.sets.operator);
-                self.prepare_owners(to, &target, object, (live.is_some(), overrides)).await?;
+            ObjectCall::Apply { item, live, overrides, corrects } => {
+                let target = in_version_of(self.target_of(step, &item.id)?, item);
+                let body = marked_body(item, &owner, &target, &self.sets.operator);
+                self.prepare_owners(to, &target, &body, (live.is_some(), overrides)).await?;
                 self.apply_dependent(to, &owner, (item, &target), &body, live).await?;
                 if corrects && let Some(pause) = self.children.corrected(&target) {
                     tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the dependent; delaying the next correction");
                 }
                 Ok(())
             }
-            ObjectCall::Replace { item, object, live } => {
-                let target = in_version_of(self.target_of(step, &item.id)?, object);
-                let body = marked_body(item, object, &owner, &target, &self.sets.operator);
+            ObjectCall::Replace { item, live } => {
+                let target = in_version_of(self.target_of(step, &item.id)?, item);
+                let body = marked_body(item, &owner, &target, &self.sets.operator);
                 let changed = to.replace(&target, &body, live).await?;
                 self.record(to, &target, changed);
                 Ok(())
             }
-            ObjectCall::Try { item, object } => {
-                let target = in_version_of(self.target_of(step, &item.id)?, object);
+            ObjectCall::Try { item } => {
+                let target = in_version_of(self.target_of(step, &item.id)?, item);
                 // The name of the object is taken; another one is as good for a check.
                 let name = format!("{}-{}", &target.name[..target.name.len().min(50)], TRIAL);
                 let trial = Target { name: name.clone(), ..target.clone() };
-                let mut body = marked_body(item, object, &owner, &target, &self.sets.operator);
+                let mut body = marked_body(item, &owner, &target, &self.sets.operator);
                 body["metadata"]["name"] = json!(name);
                 calls.try_create(&trial, &body).await
             }
@@ -106,12 +104,12 @@ impl PassBackend {
         &self,
         At { step, calls, cache, .. }: At<'_>,
         target: &Target,
-        object: &Value,
+        body: &Value,
         (exists, overrides): (bool, bool),
     ) -> Result<(), ApiError> {
         let known = if exists { cache.get(target) } else { None };
         let is_former = known.as_ref().is_some_and(|known| known.is_former);
-        let gives_up = known.is_some_and(|known| known.owns_replicas) && object["spec"]["replicas"].is_null();
+        let gives_up = known.is_some_and(|known| known.owns_replicas) && body["spec"]["replicas"].is_null();
         if !overrides && !is_former && !gives_up {
             return Ok(());
         }

@@ -40,7 +40,7 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     let BodyEnd { mut state, backend, result } = end;
     let (key, backend) = (pass.key, &*backend);
     if result.outcome == Outcome::Conflict {
-        context.keep_tries(key, &Outcome::Conflict, &mut state);
+        context.keep_for_next(key, &Outcome::Conflict, &mut state);
         hook::observe(context, backend, &Outcome::Conflict, &PassReport::empty(), None);
         return hot_object::outdated(context, key, backend);
     }
@@ -50,7 +50,7 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     let error = result.error.as_ref();
     let retry = error.map(|error| error.retry).unwrap_or_default();
     let (outcome, mut intent) = state.conclude(result.outcome, retry);
-    context.keep_tries(key, &outcome, &mut state);
+    context.keep_for_next(key, &outcome, &mut state);
     pass.ends(outcome.as_str());
     state.references.extend(policy::namespace(context.wiring, object).map(|namespace| namespace.to_string()));
     context.env.relations.keep(key, &state.references);

@@ -18,6 +18,8 @@ use crate::pass::memory::late_digest::LateDigest;
 use crate::pass::memory::progress_writes::ProgressWrites;
 use crate::pass::memory::tried::Tried;
 use crate::pass::memory::unsent_status::Pending;
+#[cfg(feature = "dependents")]
+use crate::pipeline::state::Converged;
 
 /// The state of one object between its passes.
 #[derive(Default)]
@@ -37,6 +39,9 @@ pub(super) struct Memory {
     /// What has changed in its sets since they were last as wanted; `None`: nothing.
     #[cfg(feature = "dependents")]
     pub(super) rolled_out: Option<Box<Changes>>,
+    /// Its sets, if they had converged in the last pass.
+    #[cfg(feature = "dependents")]
+    pub(super) converged: Option<Box<Converged>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     pub(super) clamped: Option<BTreeSet<&'static str>>,
     /// Our conditions that another manager holds, too, so that we cannot remove them.

@@ -1,5 +1,6 @@
 //! The contexts that the author's code receives: [`Pass`] in a pipeline, [`Cx`] in a step.
 
+mod blocking;
 mod condition;
 mod for_each;
 mod futures;
@@ -13,8 +14,6 @@ mod timeout;
 
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::api::ApiError;
@@ -34,6 +33,7 @@ use crate::status::operation::RemoteOperation;
 use crate::status::request::Action;
 use crate::wiring::policy::Policy;
 
+pub(crate) use self::blocking::blocking;
 pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::join::{both, fork, joined, merge};
@@ -281,19 +281,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// ends the process. If work must not be interrupted between two side effects, split it into several calls.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
         self.state.halt_before("the blocking work").await;
-        let answer = Arc::new(Mutex::new(None));
-        let given = answer.clone();
-        let end = self.state.backend.blocking(Box::new(move || {
-            let done = catch_unwind(AssertUnwindSafe(work));
-            *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-        }));
-        end.await;
-        let done = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match done {
-            Some(Ok(value)) => value,
-            Some(Err(panic)) => resume_unwind(panic),
-            None => resume_unwind(Box::new("blocking work was abandoned by the runtime")),
-        }
+        blocking(&*self.state.backend, work).await
     }
 }
 

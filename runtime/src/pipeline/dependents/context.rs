@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::converge::{converge, keep};
-use super::entries::entries;
 use super::error::DependentsError;
 use super::lookup::calls_of;
 use super::result::{Converges, Dependents};
@@ -86,10 +85,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     {
         let (state, marks) = self.parts();
         Converge(Box::pin(async move {
-            let ended = match entries(state, S::WIRING.relations, wanted.parts).await {
-                Ok(entries) => converge(state, entries).await,
-                Err(error) => Err(error),
-            };
+            let ended = converge(state, S::WIRING.relations, wanted.parts).await;
             mark(state, S::WIRING.sets, marks, &ended);
             ended
         }))

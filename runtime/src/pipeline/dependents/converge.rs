@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::entries::{Entries, prepared};
 use super::error::DependentsError;
-use super::lookup::{calls_of, completed, content, kind_text};
+use super::lookup::{calls_of, completed, content, kind_text, wanted_twice};
 use super::managed_types::managed_types;
 use super::namespaces::{OwnNamespaces, missing};
 use super::progress::{Progress, listed, unready};
@@ -12,54 +13,62 @@ use super::result::Dependents;
 use super::run::{Ended, Run};
 use super::settings::SetSettings;
 use super::status::{record, register};
+use super::unchanged::{look_at_all, remember, unchanged};
 use super::undo::{check_declared, names};
-use super::wanted::Entry;
+use super::wanted::WantedParts;
 use crate::api::{ApiError, DependentCalls, KeptObject};
-use crate::dependent_rules::manifest::{InvalidManifest, Manifest, ObjectId};
+use crate::dependent_rules::manifest::{Digest, InvalidManifest, Manifest, ObjectId};
 use crate::dependent_rules::plan::{Plan, PlanOptions};
-use crate::kind::KindInfo;
 use crate::outcome::reporting::EventLevel;
 use crate::pipeline::context::store;
 use crate::pipeline::state::PassState;
-use crate::wiring::StepWiring;
+use crate::wiring::{Relation, StepWiring};
 
-/// Creates, updates and purges the wanted objects, until it has to wait.
-pub(super) async fn converge(state: &mut PassState, entries: Vec<Entry>) -> Result<Dependents, DependentsError> {
+/// Creates, updates and purges the wanted objects, until it has to wait. `relations`: the kinds that the step declares.
+pub(super) async fn converge(
+    state: &mut PassState,
+    relations: &'static [Relation],
+    mut wanted: WantedParts,
+) -> Result<Dependents, DependentsError> {
+    #[cfg(feature = "templates")]
+    wanted.print().await?;
+    let input = input(state, &wanted);
+    if let Some(same) = unchanged(state, input).await? {
+        return Ok(same);
+    }
+    let entries = Entries::of(state, relations, wanted).await?;
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
+    look_at_all(state, calls)?;
     let settings = state.set.clone().unwrap_or(SetSettings::DEFAULT);
     let step = state.step_name();
     reach(state, calls, step).await?;
-    watch(state, calls, &entries).await?;
+    if state.step.is_some_and(StepWiring::keeps_any) {
+        let watched = calls.watch_kinds(step, entries.kinds()).await;
+        watched.map_err(|error| unreachable(calls, step, error))?;
+    }
     let site = state.site.clone().unwrap_or_default();
-    let namespace = site.namespace_for(state.namespace.as_deref());
+    let namespace = site.namespace_for(state.namespace.as_deref()).map(ToOwned::to_owned);
     let prefix = state.step.and_then(|step| step.prefix);
-    let manifests: Result<Vec<Manifest>, _> =
-        entries.into_iter().map(|entry| entry.manifest(namespace, prefix)).collect();
-    let mut manifests = manifests?;
+    let mut manifests = entries.manifests(&*backend, namespace, prefix).await?;
     let mut own = OwnNamespaces::of((calls, step), settings.policies, &manifests);
     loop {
-        let plan = plan(state, &settings, own.with(&mut manifests)?)?;
+        let plan = plan(state, &settings, own.with(&mut manifests)?).await?;
         let ended = apply(state, calls, &settings, &plan).await?;
         if !own.add(missing(&ended.refused)) {
-            return conclude(state, calls, &settings, &plan, ended);
+            let dependents = conclude(state, calls, &settings, &plan, ended)?;
+            remember(state, calls, &plan, (input, dependents));
+            return Ok(dependents);
         }
     }
 }
 
-/// Watches the kinds of the set, if the step may keep objects of any kind.
-async fn watch(state: &PassState, calls: &dyn DependentCalls, entries: &[Entry]) -> Result<(), DependentsError> {
-    if !state.step.is_some_and(StepWiring::keeps_any) {
-        return Ok(());
-    }
-    let mut kinds: Vec<KindInfo> = Vec::new();
-    for kind in entries.iter().map(Entry::kind) {
-        if !kinds.contains(kind) {
-            kinds.push(kind.clone());
-        }
-    }
-    let step = state.step_name();
-    calls.watch_kinds(step, kinds).await.map_err(|error| unreachable(calls, step, error))
+/// What the plan of the set depends on; `None`: this is not known.
+fn input(state: &PassState, wanted: &WantedParts) -> Option<Digest> {
+    let site = state.site.clone().unwrap_or_default();
+    let namespace = site.namespace_for(state.namespace.as_deref());
+    let settings = format!("{:?} {namespace:?}", state.set);
+    Some(Digest::of_all([Digest::of_bytes(settings), wanted.input()?]))
 }
 
 /// Sends the calls of a plan, until there is nothing to send.
@@ -78,10 +87,7 @@ async fn apply(
         return Err(InvalidManifest::new("the set", "objects", problem).into());
     }
     let ids = plan.items.iter().map(|item| item.id.clone()).collect();
-    calls.want(step, ids).map_err(|(id, other)| {
-        let problem = format!("the step {other} wants it, too; an object is in one set only");
-        InvalidManifest::new(id, "metadata.name", problem)
-    })?;
+    calls.want(step, ids).map_err(|(id, other)| wanted_twice(id, other))?;
     let was_applied = registered(state, calls, settings, plan).await?;
     let namespaces = settings.policies.missing_namespaces.unwrap_or_default();
     let run = Run { calls, plan, step, corrects: was_applied, namespaces };
@@ -151,11 +157,14 @@ pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, Dependents
     }
 }
 
-fn plan(state: &PassState, settings: &SetSettings, manifests: Vec<Manifest>) -> Result<Plan, InvalidManifest> {
+async fn plan(state: &PassState, settings: &SetSettings, manifests: Vec<Manifest>) -> Result<Plan, InvalidManifest> {
     let component = state.generation().to_string();
     let manages = state.step.map_or_else(|| Ok(Vec::new()), |step| managed_types(step, &settings.manages))?;
     let (policies, limit) = (settings.policies, settings.limit);
-    Plan::new(manifests, PlanOptions { policies, manages: &manages, component: &component, limit })
+    prepared(&*state.backend, manifests.len(), move || {
+        Plan::new(manifests, PlanOptions { policies, manages: &manages, component: &component, limit })
+    })
+    .await
 }
 
 /// Checks what can be checked without a call.
@@ -208,12 +217,14 @@ async fn registered(
         calls.take_former(step, &wanted, settings.policies.delete.unwrap_or_default()).await?;
     }
     let kinds: Vec<String> = plan.items.iter().map(|item| kind_text(&item.id)).collect();
-    let contents: BTreeMap<String, String> =
-        plan.items.iter().map(|item| (item.id.to_string(), content(item))).collect();
     check_declared(state, calls)?;
     let status = state.sets.entry(key).or_default();
     let was_applied = status.ready && status.digest == plan.digest.to_string();
-    status.completed.retain(|id, digest| contents.get(id) == Some(digest));
+    if !status.completed.is_empty() {
+        let contents: BTreeMap<String, String> =
+            plan.items.iter().map(|item| (item.id.to_string(), content(item))).collect();
+        status.completed.retain(|id, digest| contents.get(id) == Some(digest));
+    }
     (status.cluster, status.marks) = (calls.cluster(step), calls.marks());
     let is_new = register(status, kinds.into_iter(), plan.digest, crate::clock::now());
     let ids: Vec<&ObjectId> = plan.items.iter().map(|item| &item.id).collect();

@@ -29,7 +29,7 @@ pub(super) async fn entries_of(
     let entries = rendered.into_iter().zip(types).map(|(rendered, of)| match find(&declared, &of) {
         Some(kind) => entry(rendered, kind, &of),
         None => match find(&others, &of) {
-            Some(kind) => Ok(Entry::new(kind.in_version(&of.version), Ok(rendered.object))),
+            Some(kind) => Ok(Entry::rendered(kind.in_version(&of.version), rendered.object)),
             None => {
                 let problem = format!("the step does not declare it; add `kinds(\"{of}\")` to its `dependents(..)`");
                 Err(InvalidManifest::new(shown(&rendered, &of), "kind", problem))
@@ -56,7 +56,8 @@ async fn undeclared(
     }
     reach(state, calls, step).await?;
     let watched = unknown.iter().filter_map(|of| calls.watched_kind(step, &of.group, &of.kind));
-    let defined = rendered.iter().filter_map(|rendered| defined_kind(&rendered.object));
+    let crds = rendered.iter().zip(types).filter(|(_, of)| is_crd(of));
+    let defined = crds.filter_map(|(rendered, _)| defined_kind(&rendered.object.value()));
     let mut kinds: Vec<KindInfo> = watched.chain(defined).collect();
     unknown.retain(|of| find(&kinds, of).is_none());
     if !unknown.is_empty() {
@@ -79,12 +80,13 @@ fn find<'a>(kinds: &'a [KindInfo], of: &TypeMeta) -> Option<&'a KindInfo> {
 }
 
 fn type_of(rendered: &Rendered) -> Result<TypeMeta, InvalidManifest> {
-    let of = TypeMeta::read(&rendered.object);
+    let of = TypeMeta::read(&rendered.object.head());
     of.map_err(|error| InvalidManifest { object: format!("an object of {}", rendered.file), ..error })
 }
 
 fn shown(Rendered { file, object }: &Rendered, of: &TypeMeta) -> String {
-    let name = object["metadata"]["name"].as_str().unwrap_or("without a name");
+    let head = object.head();
+    let name = head["metadata"]["name"].as_str().unwrap_or("without a name");
     format!("{} {name} of {file}", of.kind)
 }
 
@@ -95,15 +97,15 @@ fn entry(rendered: Rendered, kind: &KindInfo, of: &TypeMeta) -> Result<Entry, In
         let problem = format!("it is {}, but the step declares {declared}; write that", of.api_version());
         return Err(InvalidManifest::new(shown(&rendered, of), "apiVersion", problem));
     }
-    Ok(Entry::new(kind.clone(), Ok(rendered.object)))
+    Ok(Entry::rendered(kind.clone(), rendered.object))
+}
+
+fn is_crd(of: &TypeMeta) -> bool {
+    (&*of.group, &*of.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition")
 }
 
 /// The kind that a CRD defines. An instance may be in the same set, before the API server serves its kind.
 fn defined_kind(object: &Value) -> Option<KindInfo> {
-    let of = TypeMeta::read(object).ok()?;
-    if (&*of.group, &*of.kind) != ("apiextensions.k8s.io", "CustomResourceDefinition") {
-        return None;
-    }
     let text = |at: &str| object["spec"].pointer(at)?.as_str();
     let version = text("/versions/0/name").or_else(|| text("/version"))?;
     let (kind, plural) = (text("/names/kind")?, text("/names/plural")?);
@@ -128,7 +130,5 @@ mod tests {
         assert_eq!(&*kind.in_version("v1").resource.api_version, "sea.example.com/v1");
         crd["spec"]["scope"] = json!("Cluster");
         assert!(!defined_kind(&crd).unwrap().namespaced);
-        crd["kind"] = json!("ConfigMap");
-        assert_eq!(defined_kind(&crd), None);
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use futures::StreamExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 use futures::stream::iter;
 
 use super::error::DependentsError;
 use crate::api::{ApiError, Backend, DependentCalls};
-use crate::dependent_rules::manifest::ObjectId;
+use crate::dependent_rules::manifest::{InvalidManifest, ObjectId};
 use crate::dependent_rules::plan::{Item, Live, LiveObject};
 use crate::pipeline::state::PassState;
 
@@ -16,6 +16,12 @@ use crate::pipeline::state::PassState;
 pub(super) fn calls_of(backend: &dyn Backend) -> Result<&dyn DependentCalls, ApiError> {
     let text = "a trial of one step has no dependents; run the reconciler in a test of the whole operator";
     backend.dependents().ok_or_else(|| ApiError::Failed(text.into()))
+}
+
+/// The error for an object that two steps want.
+pub(super) fn wanted_twice(id: ObjectId, other: &str) -> InvalidManifest {
+    let problem = format!("the step {other} wants it, too; an object is in one set only");
+    InvalidManifest::new(id, "metadata.name", problem)
 }
 
 /// `Deployment.apps`.
@@ -55,9 +61,10 @@ pub(super) fn live_of<'a>(known: &'a Known, is_refused: bool, id: &ObjectId) -> 
 /// The most calls of a component at the same time.
 const CONCURRENCY: usize = 8;
 
-/// Sends calls at the same time, as many as a component may. They start in their order.
-pub(super) async fn concurrently<T>(calls: Vec<BoxFuture<'_, T>>) -> Vec<T> {
-    iter(calls).buffer_unordered(CONCURRENCY).collect().await
+/// Sends calls at the same time, as many as a component may, and returns what they return. They start in their order, and each is made only
+/// then: one takes more memory than its object.
+pub(super) async fn concurrently<'c, T>(calls: impl Iterator<Item = BoxFuture<'c, Option<T>>> + Send) -> Vec<T> {
+    iter(calls).buffer_unordered(CONCURRENCY).filter_map(ready).collect().await
 }
 
 /// The wave and the objects that are waited for.

@@ -31,6 +31,7 @@ mod status;
 mod tail;
 #[cfg(feature = "templates")]
 mod templates;
+mod unchanged;
 mod undo;
 mod wanted;
 #[cfg(any(feature = "cli", feature = "templates"))]

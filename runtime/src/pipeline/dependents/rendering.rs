@@ -1,17 +1,13 @@
 //! One call of [`Wanted::render`](super::Wanted::render): its objects.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::DependentsError;
 use super::templates::{Rendered, TemplateError, Templates, render, to_values};
 use crate::api::Backend;
-use crate::dependent_rules::manifest::InvalidManifest;
-
-/// Templates with more text than this, values included, are rendered on a thread for blocking work.
-const LARGE: usize = 64 << 10;
+use crate::dependent_rules::manifest::{Digest, InvalidManifest};
+use crate::pipeline::context::blocking;
 
 /// Templates with the values to render.
 pub(super) struct Rendering {
@@ -31,6 +27,12 @@ impl Rendering {
         };
         Self { templates, values }
     }
+
+    /// What the objects depend on; `None`: they cannot be rendered.
+    pub(super) fn input(&self) -> Option<Digest> {
+        let values = self.values.as_ref().ok()?;
+        Some(Digest::of_all([Digest::of_bytes(format!("{:p}", self.templates)), Digest::of_value(values)]))
+    }
 }
 
 impl From<TemplateError> for DependentsError {
@@ -39,30 +41,11 @@ impl From<TemplateError> for DependentsError {
     }
 }
 
-/// Renders the templates.
+/// Renders the templates, on a thread for blocking work: a loop may print thousands of objects.
 pub(super) async fn rendered(
     backend: &dyn Backend,
     Rendering { templates, values }: Rendering,
 ) -> Result<Vec<Rendered>, DependentsError> {
     let values = values?;
-    let is_large = templates.size() + values.to_string().len() > LARGE;
-    let rendered =
-        if is_large { render_blocking(backend, templates, values).await } else { render(templates, &values) };
-    rendered.map_err(Into::into)
-}
-
-async fn render_blocking(
-    backend: &dyn Backend,
-    templates: &'static Templates,
-    values: Value,
-) -> Result<Vec<Rendered>, TemplateError> {
-    let answer = Arc::new(Mutex::new(None));
-    let given = answer.clone();
-    let work = move || {
-        let rendered = render(templates, &values);
-        *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(rendered);
-    };
-    backend.blocking(Box::new(work)).await;
-    let rendered = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
-    rendered.unwrap_or_else(|| Err(TemplateError::interrupted()))
+    Ok(blocking(backend, move || render(templates, &values)).await?)
 }

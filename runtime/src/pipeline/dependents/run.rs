@@ -1,11 +1,10 @@
 //! One run over a plan: sends calls, stage by stage, until there is nothing to send.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 
 use super::cause::{described, immutable, limited};
 use super::error::{AGAIN, DependentsError};
@@ -84,8 +83,8 @@ impl Run<'_> {
     }
 
     fn stage<'l>(&self, live: &'l Known, refused: &Refused, completed: &BTreeMap<String, String>) -> Stage<'l> {
-        let refused: Vec<&ObjectId> = refused.keys().map(|i| &self.plan.items[*i].id).collect();
-        stage(self.plan, &|item| live_of(live, refused.contains(&&item.id), &item.id), &|item| {
+        let refused: HashSet<&ObjectId> = refused.keys().map(|i| &self.plan.items[*i].id).collect();
+        stage(self.plan, &|item| live_of(live, refused.contains(&item.id), &item.id), &|item| {
             is_completed(completed, item)
         })
     }
@@ -109,23 +108,22 @@ impl Run<'_> {
                 let (i, action, is_busy) = (*i, *action, &is_busy);
                 async move {
                     if is_busy.load(Ordering::Relaxed) || self.calls.must_end() {
-                        return (i, Err(unsent(&self.plan.items[i].id)));
+                        return Some((i, unsent(&self.plan.items[i].id)));
                     }
-                    let ended = self.act(i, action, live).await;
-                    if matches!(ended, Err(DependentsError::Call(ApiError::Busy(..)))) {
+                    let refused = self.act(i, action, live).await.err()?;
+                    if matches!(refused, DependentsError::Call(ApiError::Busy(..))) {
                         is_busy.store(true, Ordering::Relaxed);
                     }
-                    (i, ended)
+                    Some((i, refused))
                 }
                 .boxed()
             };
-            let calls: Vec<BoxFuture<'_, _>> = group.iter().map(act).collect();
-            refused.extend(concurrently(calls).await.into_iter().filter_map(|(i, ended)| Some((i, ended.err()?))));
+            refused.extend(concurrently(group.iter().map(act)).await);
         }
     }
 
     async fn act(&self, i: usize, action: Action, live: &Known) -> Result<(), DependentsError> {
-        let (item, object) = (&self.plan.items[i], &self.plan.objects[i]);
+        let item = &self.plan.items[i];
         let live = live.get(&item.id);
         let Self { calls, step, .. } = *self;
         let Err(error) = self.send(i, action, live).await else { return Ok(()) };
@@ -154,7 +152,7 @@ impl Run<'_> {
         match (action, live) {
             (Action::Update(Method::ApplyOrRecreate), Some(live)) => {
                 // An invalid manifest must not delete what runs.
-                let tried = calls.send(step, ObjectCall::Try { item, object }).await;
+                let tried = calls.send(step, ObjectCall::Try { item }).await;
                 tried.map_err(|error| refused_field(&item.id, &field, &error.to_string()))?;
                 self.delete(item, live).await.map_err(|error| described(&item.id, error).into())
             }
@@ -168,13 +166,11 @@ impl Run<'_> {
 
     /// Sends the call of an action.
     async fn send(&self, i: usize, action: Action, live: Option<&LiveObject>) -> Result<(), ApiError> {
-        let (item, object) = (&self.plan.items[i], &self.plan.objects[i]);
+        let item = &self.plan.items[i];
         let Self { calls, step, corrects, .. } = *self;
-        let apply = |overrides| ObjectCall::Apply { item, object, live, overrides, corrects };
+        let apply = |overrides| ObjectCall::Apply { item, live, overrides, corrects };
         match (action, live) {
-            (Action::Update(Method::Replace), Some(live)) => {
-                calls.send(step, ObjectCall::Replace { item, object, live }).await
-            }
+            (Action::Update(Method::Replace), Some(live)) => calls.send(step, ObjectCall::Replace { item, live }).await,
             (Action::Update(Method::Override), _) => calls.send(step, apply(true)).await,
             (Action::Create | Action::Update(_), _) => calls.send(step, apply(false)).await,
             (Action::Purge | Action::Recreate, Some(live)) => self.delete(item, live).await,

@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::future::Future;
-
-use futures::FutureExt;
-use futures::future::{BoxFuture, ready};
-use serde_json::Value;
+use std::sync::Arc;
 
 use super::error::DependentsError;
 use super::templates::Rendered;
-use super::yaml::documents;
+use super::yaml::document_texts;
+use crate::dependent_rules::manifest::Digest;
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
 
 /// The longest output of a source.
 pub(super) const MOST_BYTES: usize = 32 << 20;
@@ -83,29 +83,52 @@ impl Pending {
         Self { name: "the YAML".into(), text: ready(Ok(text.to_owned())).boxed() }
     }
 
-    /// Renders the manifests.
-    pub(super) async fn rendered(self) -> Result<Vec<Rendered>, DependentsError> {
+    /// The text of the manifests.
+    pub(super) async fn printed(self) -> Result<Printed, DependentsError> {
         let Self { name, text } = self;
-        let objects = text.await.and_then(|text| parsed(&text));
-        let objects = objects.map_err(|error| match error {
-            SourceError::Invalid(cause) => DependentsError::RenderFailed(format!("{name}: {cause}")),
-            SourceError::Failed(cause) => DependentsError::SourceFailed(format!("{name}: {cause}")),
-        })?;
-        Ok(objects.into_iter().map(|object| Rendered { file: name.clone(), object }).collect())
+        match text.await {
+            Ok(text) => Ok(Printed { name: name.into(), text }),
+            Err(error) => Err(failed(&name, error)),
+        }
     }
 }
 
-/// The objects of a text with any number of documents.
-pub(super) fn parsed(text: &str) -> Result<Vec<Value>, SourceError> {
+/// The output of a source.
+pub(super) struct Printed {
+    pub(super) name: Arc<str>,
+    pub(super) text: String,
+}
+
+impl Printed {
+    /// What its manifests depend on.
+    pub(super) fn input(&self) -> Digest {
+        Digest::of_all([Digest::of_bytes(&*self.name), Digest::of_bytes(&self.text)])
+    }
+
+    /// The manifests in the text.
+    pub(super) fn rendered(&self) -> Result<Vec<Rendered>, DependentsError> {
+        let objects = parsed(&self.text, document_texts).map_err(|error| failed(&self.name, error))?;
+        Ok(objects.into_iter().map(|object| Rendered { file: self.name.clone(), object }).collect())
+    }
+}
+
+fn failed(name: &str, error: SourceError) -> DependentsError {
+    match error {
+        SourceError::Invalid(cause) => DependentsError::RenderFailed(format!("{name}: {cause}")),
+        SourceError::Failed(cause) => DependentsError::SourceFailed(format!("{name}: {cause}")),
+    }
+}
+
+/// The objects of a text, as this function parses them.
+pub(super) fn parsed<T>(
+    text: &str,
+    parse: fn(&str) -> Result<Vec<T>, (Option<u64>, String)>,
+) -> Result<Vec<T>, SourceError> {
     if text.len() > MOST_BYTES {
         return Err(SourceError::Invalid("it prints more than 32 MiB".into()));
     }
-    let objects = documents(text).map_err(|(line, cause)| match line {
+    parse(text).map_err(|(line, cause)| match line {
         Some(line) => SourceError::Invalid(format!("in line {line} of its output {cause}")),
         None => SourceError::Invalid(cause),
-    })?;
-    match objects.iter().all(Value::is_object) {
-        true => Ok(objects),
-        false => Err(SourceError::Invalid("a document is no object; write `apiVersion`, `kind` ..".into())),
-    }
+    })
 }

@@ -8,6 +8,7 @@ use super::lookup::{calls_of, kind_text};
 use super::protection::check_policies;
 use super::reach::{check, reach};
 use super::status::emptied;
+use super::unchanged::{all_unchanged, look_at_all, nothing_left};
 use super::undo::{names, remove};
 use crate::api::{DependentCalls, KeptObject};
 use crate::dependent_rules::plan::RemovalReason;
@@ -43,6 +44,11 @@ pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> 
     }
     let backend = state.backend.clone();
     let calls = calls_of(&*backend)?;
+    if all_unchanged(state) {
+        nothing_left(state, calls);
+        return Ok(());
+    }
+    look_at_all(state, calls)?;
     let is_known = |step: &str| state.wiring.step(step).is_some();
     reach_wanted(state, calls).await?;
     let all = calls.all();
@@ -58,6 +64,7 @@ pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> 
     if left.objects.is_empty() {
         forget_kinds(state, calls);
         report_changes(state, calls);
+        nothing_left(state, calls);
         return Ok(());
     }
     state.ask_requeue(Requeue::After(AGAIN));

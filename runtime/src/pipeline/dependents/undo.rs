@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 
 use super::cause::described;
 use super::ending::Ending;
@@ -47,10 +46,11 @@ pub(super) async fn remove(
         }
         // A later wave starts when the pods of this one have ended.
         let waits = next.len() < left.len();
-        let sends: Vec<BoxFuture<'_, _>> =
-            next.into_iter().map(|(i, removal)| send(calls, &left[i], (removal, ending), waits).boxed()).collect();
+        let sends = next
+            .into_iter()
+            .map(|(i, removal)| send(calls, &left[i], (removal, ending), waits).map(Result::transpose).boxed());
         for ended in concurrently(sends).await {
-            blocked.extend(ended?);
+            blocked.extend([ended?]);
         }
         left = left.into_iter().filter_map(|kept| calls.get(&kept.step, &kept.id)).collect();
     }

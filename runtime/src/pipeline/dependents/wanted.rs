@@ -3,19 +3,20 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-#[cfg(feature = "templates")]
 use serde::Serialize;
 
 pub(super) use super::entry::Entry;
+#[cfg(feature = "templates")]
+use super::error::DependentsError;
 #[cfg(feature = "templates")]
 use super::rendering::Rendering;
 #[cfg(feature = "templates")]
 use super::result::Renders;
 #[cfg(feature = "templates")]
-use super::source::{Pending, Source};
+use super::source::{Pending, Printed, Source};
 #[cfg(feature = "templates")]
 use super::templates::Templates;
-use crate::dependent_rules::manifest::InvalidManifest;
+use crate::dependent_rules::manifest::{Digest, InvalidManifest};
 use crate::pipeline::permission::DependentOf;
 use crate::wiring::{Kind, KindInfo};
 
@@ -33,12 +34,64 @@ pub(super) struct WantedParts {
     #[cfg(feature = "templates")]
     pub(super) renderings: Vec<Rendering>,
     #[cfg(feature = "templates")]
-    pub(super) sources: Vec<Pending>,
+    sources: Vec<Pending>,
+    /// The output of the sources.
+    #[cfg(feature = "templates")]
+    pub(super) printed: Vec<Printed>,
     pub(super) changes: Vec<Change>,
 }
 
+impl WantedParts {
+    /// The same kind as an earlier entry has it, so that they share its texts.
+    fn kind(&self, kind: KindInfo) -> KindInfo {
+        let known = self.entries.iter().rev().take(KINDS).map(Entry::kind).find(|known| **known == kind);
+        known.cloned().unwrap_or(kind)
+    }
+
+    /// Lets the sources print their manifests.
+    ///
+    /// # Errors
+    /// One of them fails.
+    #[cfg(feature = "templates")]
+    pub(super) async fn print(&mut self) -> Result<(), DependentsError> {
+        for source in std::mem::take(&mut self.sources) {
+            self.printed.push(source.printed().await?);
+        }
+        Ok(())
+    }
+
+    /// What the manifests depend on, after the sources have printed theirs. `None`: this is not known.
+    pub(super) fn input(&self) -> Option<Digest> {
+        let entries = self.entries.iter().map(|entry| Some(entry.input()));
+        let changes = self.changes.iter().map(|change| change.input);
+        let of = |kind: &'static str| std::iter::once(Some(Digest::of_bytes(kind)));
+        let all = of("entries").chain(entries).chain(of("changes")).chain(changes);
+        #[cfg(feature = "templates")]
+        let all = all.chain(of("templates")).chain(self.renderings.iter().map(Rendering::input));
+        #[cfg(feature = "templates")]
+        let all = all.chain(of("sources")).chain(self.printed.iter().map(|printed| Some(printed.input())));
+        Some(Digest::of_all(all.collect::<Option<Vec<_>>>()?))
+    }
+
+    fn add(&mut self, entry: Entry) -> &mut Entry {
+        if let Some(last) = self.entries.last_mut() {
+            last.pack();
+        }
+        let at = self.entries.len();
+        self.entries.push(entry);
+        &mut self.entries[at]
+    }
+}
+
+/// The number of the last entries that are searched for a kind.
+const KINDS: usize = 16;
+
 /// A change of each object of a set.
-pub(super) type Change = Box<dyn Fn(&mut Entry) + Send>;
+pub(super) struct Change {
+    pub(super) apply: Box<dyn Fn(&mut Entry) + Send>,
+    /// What it depends on; `None`: its values are no JSON.
+    input: Option<Digest>,
+}
 
 impl<S> Wanted<S> {
     pub(super) fn new() -> Self {
@@ -55,7 +108,7 @@ impl<S> Wanted<S> {
     /// wanted.add(&deployment).apply_order(1).delete(DeletePolicy::Orphan);
     /// ```
     pub fn add<K: Kind + DependentOf<S>>(&mut self, object: &K) -> &mut Entry {
-        let kind = KindInfo::of::<K>();
+        let kind = self.parts.kind(KindInfo::of::<K>());
         let invalid = |error: serde_json::Error| {
             let name = object.meta().name.clone().unwrap_or_default();
             InvalidManifest::new(
@@ -65,10 +118,7 @@ impl<S> Wanted<S> {
             )
         };
         let object = serde_json::to_value(object).map_err(invalid);
-        let entry = Entry::new(kind, object);
-        let at = self.parts.entries.len();
-        self.parts.entries.push(entry);
-        &mut self.parts.entries[at]
+        self.parts.add(Entry::new(kind, object))
     }
 
     /// Adds the objects that the templates print.
@@ -117,16 +167,19 @@ impl<S> Wanted<S> {
 
     /// Changes each object of the set, with those that are rendered or added later.
     ///
-    /// Changes run in their order, in [`Cx::converge`](crate::Cx::converge).
+    /// Changes run in their order, in [`Cx::converge`](crate::Cx::converge). What a change depends on has to be in its values: while these, as
+    /// JSON, and the rest of the set are the same as in the last pass, it does not run again.
     ///
     /// ```ignore
     /// wanted.each(&shop.spec.labels, |entry, labels| {
     ///     entry.object()["metadata"]["labels"]["team"] = json!(labels.team);
     /// });
     /// ```
-    pub fn each<V: Clone + Send + 'static>(&mut self, values: &V, change: fn(&mut Entry, &V)) -> &mut Self {
+    pub fn each<V: Clone + Serialize + Send + 'static>(&mut self, values: &V, change: fn(&mut Entry, &V)) -> &mut Self {
+        let input = serde_json::to_string(values).ok();
+        let input = input.map(|values| Digest::of_bytes(format!("{change:p} {values}")));
         let values = values.clone();
-        self.parts.changes.push(Box::new(move |entry| change(entry, &values)));
+        self.parts.changes.push(Change { apply: Box::new(move |entry| change(entry, &values)), input });
         self
     }
 }

@@ -1,7 +1,13 @@
 //! YAML with any number of documents, parsed as kubectl parses it.
 
+#[cfg(feature = "templates")]
+use serde::Deserializer;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use serde_saphyr::{Budget, Error, Options};
+
+#[cfg(feature = "templates")]
+use crate::dependent_rules::manifest::JsonText;
 
 /// The most documents of one file; a set has at most 10,000 objects unless its step says otherwise.
 const DOCUMENTS: usize = 100_000;
@@ -13,15 +19,48 @@ const NODES: usize = 10_000_000;
 ///
 /// # Errors
 /// The text is no YAML. The error is the line and the cause, without content of the text.
+#[cfg(any(test, feature = "cli", feature = "programs"))]
 pub(crate) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)> {
+    let documents: Vec<Value> = parsed(text)?;
+    Ok(documents.into_iter().filter(|document| !document.is_null()).flat_map(items).collect())
+}
+
+/// The same as texts, each made as soon as its document is parsed.
+///
+/// # Errors
+/// The same. A document is no object, or has too many levels.
+#[cfg(feature = "templates")]
+pub(crate) fn document_texts(text: &str) -> Result<Vec<JsonText>, (Option<u64>, String)> {
+    let documents: Vec<Document> = parsed(text)?;
+    let all = documents.into_iter().flat_map(|Document(items)| items);
+    all.collect::<Result<_, &str>>().map_err(|problem| (None, problem.to_owned()))
+}
+
+/// The objects of one document.
+#[cfg(feature = "templates")]
+struct Document(Vec<Result<JsonText, &'static str>>);
+
+#[cfg(feature = "templates")]
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let document = Value::deserialize(deserializer)?;
+        let objects = if document.is_null() { Vec::new() } else { items(document) };
+        let text = |object: &Value| match object.is_object() {
+            true => JsonText::of(object).ok_or("a document has more than 120 levels"),
+            false => Err("a document is no object; write `apiVersion`, `kind` .."),
+        };
+        Ok(Self(objects.iter().map(text).collect()))
+    }
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, (Option<u64>, String)> {
     let mut options = Options::default();
     options.budget = Some(budget());
     options.legacy_octal_numbers = true;
     options.strict_booleans = false;
     options.with_snippet = false;
     let failed = |error: Error| (error.location().map(|location| location.line()), cause(&error));
-    let documents = serde_saphyr::from_multiple_with_options::<Value>(text, options).map_err(failed)?;
-    Ok(documents.into_iter().filter(|document| !document.is_null()).flat_map(items).collect())
+    serde_saphyr::from_multiple_with_options(text, options).map_err(failed)
 }
 
 fn budget() -> Budget {

@@ -25,6 +25,10 @@ impl PassState {
     pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
         let joined = Joined { base: self.fields(), turns: WriteTurns::default() };
         self.carried.share();
+        #[cfg(feature = "dependents")]
+        if self.wiring.keeps_dependents() {
+            self.converged.share();
+        }
         self.forks = (0..count).map(|_| self.forked(&joined)).collect();
         &mut self.forks
     }
@@ -41,6 +45,8 @@ impl PassState {
             fired: self.fired.clone(),
             policy: self.policy,
             carried: self.carried.forked(),
+            #[cfg(feature = "dependents")]
+            converged: self.converged.clone(),
             joined: Some(joined.clone()),
             ..Self::bare(self.wiring, self.generation(), Observed::default(), Vec::new(), self.backend.clone())
         }

@@ -3,6 +3,8 @@
 mod carried;
 mod conclude;
 mod conditions;
+#[cfg(feature = "dependents")]
+mod converged;
 mod foreign_owner;
 mod fork;
 mod found_status;
@@ -22,6 +24,11 @@ pub(crate) use self::carried::Carried;
 #[cfg(feature = "operator")]
 pub(crate) use self::carried::CarriedValues;
 use self::conditions::Conditions;
+#[cfg(feature = "operator")]
+#[cfg(feature = "dependents")]
+pub(crate) use self::converged::Converged;
+#[cfg(feature = "dependents")]
+pub(crate) use self::converged::{ConvergedSet, ConvergedSets};
 use self::foreign_owner::Refusals;
 pub(crate) use self::fork::{StepEnd, deciding};
 use self::found_status::FoundStatus;
@@ -91,6 +98,9 @@ pub(crate) struct PassState {
     /// The settings of the set of the current step.
     #[cfg(feature = "dependents")]
     pub(crate) set: Option<SetSettings>,
+    /// The sets that have converged.
+    #[cfg(feature = "dependents")]
+    pub(crate) converged: ConvergedSets,
     /// Where the current step acts, or why it cannot.
     #[cfg(feature = "dependents")]
     pub(crate) site: Option<Site>,
@@ -169,6 +179,8 @@ impl PassState {
             sets: SetStatuses::new(),
             #[cfg(feature = "dependents")]
             set: None,
+            #[cfg(feature = "dependents")]
+            converged: ConvergedSets::default(),
             #[cfg(feature = "dependents")]
             site: None,
             remaining: None,

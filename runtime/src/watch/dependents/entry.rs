@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::compact_text::{CompactText, Uuid};
 use super::known::KnownDependent;
 use crate::dependency::ObjectStatus;
-use crate::dependent_rules::manifest::{Applied, Digest};
+use crate::dependent_rules::manifest::Applied;
 use crate::dependent_rules::plan::LiveObject;
 use crate::dependent_rules::policy::DeletePolicy;
 use crate::queue::Key;
@@ -27,7 +27,7 @@ pub(super) struct Entry {
     is_deleted: bool,
     is_former: bool,
     owns_replicas: bool,
-    fields: Option<Digest>,
+    fields: Option<u64>,
     /// Whether the baseline equals the fields, as is the rule after an apply.
     is_baseline: bool,
     since: Instant,
@@ -39,7 +39,7 @@ pub(super) struct Entry {
 struct Extra {
     status: ObjectStatus,
     /// The baseline, if it differs from the fields.
-    baseline: Option<Digest>,
+    baseline: Option<u64>,
     finalizers: Vec<String>,
     content: Option<Arc<DynamicObject>>,
     annotated: Option<Result<DeletePolicy, String>>,
@@ -148,8 +148,8 @@ mod tests {
             component: Key::new(Some("a"), "shop"),
             step: "launch".into(),
             live,
-            fields: Some(Digest::of_all([])),
-            baseline: Some(Digest::of_all([])),
+            fields: Some(7),
+            baseline: Some(7),
             since: Instant::now(),
             finalizers: Vec::new(),
             content: None,
@@ -183,7 +183,7 @@ mod tests {
         let status = ObjectStatus::Failed("no image".to_owned());
         assert!(has_extra(KnownDependent { live: LiveObject { status, ..known().live }, ..known() }));
         assert!(has_extra(KnownDependent { fields: None, ..known() }));
-        assert!(has_extra(KnownDependent { fields: Some(Digest::of_value(&true.into())), ..known() }));
+        assert!(has_extra(KnownDependent { fields: Some(8), ..known() }));
         assert!(has_extra(KnownDependent { finalizers: vec!["a.io/b".to_owned()], ..known() }));
         let object = DynamicObject { types: None, metadata: ObjectMeta::default(), data: true.into() };
         assert!(has_extra(KnownDependent { content: Some(Arc::new(object)), ..known() }));

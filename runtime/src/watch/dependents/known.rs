@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::api::{group, marked};
+use crate::client::decode::{METADATA, READINESS, WHOLE};
 use crate::dependency::{ObjectStatus, object_status};
-use crate::dependent_rules::manifest::Digest;
 use crate::dependent_rules::plan::LiveObject;
 use crate::dependent_rules::policy::{Annotations, DeletePolicy};
-use crate::dependent_rules::response::{applied_fields, owns_replicas};
+use crate::dependent_rules::response::{FieldOwner, applied_fields, owns_replicas};
 use crate::queue::Key;
-use crate::trigger::number;
+use crate::trigger::{number, text};
 use crate::wiring::annotations::{APPLIED, OPERATOR, key_under};
 use crate::wiring::{KindInfo, OperatorNames, ReadyFunction, Wiring};
 
@@ -27,10 +27,10 @@ pub(crate) struct KnownDependent {
     /// The step that keeps it.
     pub(crate) step: Arc<str>,
     pub(crate) live: LiveObject,
-    /// The digest of the fields of our manifest; `None`: we own none.
-    pub(crate) fields: Option<Digest>,
+    /// The hash of the fields of our manifest; `None`: we own none.
+    pub(crate) fields: Option<u64>,
     /// The same after our last apply, if it was in this process.
-    pub(crate) baseline: Option<Digest>,
+    pub(crate) baseline: Option<u64>,
     /// When it was applied, or first seen.
     pub(crate) since: Instant,
     /// Its finalizers, while it is being deleted.
@@ -60,7 +60,7 @@ impl KnownDependent {
 
     /// Its share in the sum of its component.
     pub(super) fn number(&self, key: &Key) -> u64 {
-        let fields = self.fields.map(|fields| fields.to_string()).unwrap_or_default();
+        let fields = self.fields.map(text).unwrap_or_default();
         let (status, deleted) = (self.live.status.to_string(), if self.live.is_deleted { "deleted" } else { "" });
         let namespace = key.namespace.as_deref().unwrap_or_default();
         let annotated = match &self.annotated {
@@ -111,11 +111,15 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Whether more than the metadata of the kind's objects is read.
-    pub(super) fn reads_whole(&self, kind: &KindInfo) -> bool {
-        has_status(kind)
-            || self.caches(kind)
-            || self.wiring.steps.iter().any(|step| step.ready_function(kind).is_some())
+    /// What is read of the objects of the kind.
+    pub(super) fn part(&self, kind: &KindInfo) -> u8 {
+        match () {
+            () if self.caches(kind) || self.wiring.steps.iter().any(|step| step.ready_function(kind).is_some()) => {
+                WHOLE
+            }
+            () if has_status(kind) => READINESS,
+            () => METADATA,
+        }
     }
 
     fn caches(&self, kind: &KindInfo) -> bool {
@@ -129,7 +133,12 @@ impl Reader {
     }
 
     /// The dependent; `None`: it has no mark of a component of this reconciler. A mark that was copied from another object is none.
-    pub(super) fn read(&self, kind: &KindInfo, meta: &ObjectMeta, mut object: Value) -> Option<KnownDependent> {
+    pub(super) fn read(
+        &self,
+        kind: &KindInfo,
+        meta: &ObjectMeta,
+        (mut object, owners): (Value, &[FieldOwner]),
+    ) -> Option<KnownDependent> {
         let owner = marked(kind, meta)?;
         let resource = &self.owner.resource;
         let is_own_kind = owner.reference.kind == resource.kind && group(&owner.reference) == resource.group;
@@ -146,9 +155,9 @@ impl Reader {
             return None;
         }
         let content = self.caches(kind).then(|| content(kind, &object)).flatten();
-        if !self.reads_whole(kind) {
+        if self.part(kind) == METADATA {
             // As the watch delivers it.
-            object = json!({ "metadata": object["metadata"] });
+            object = json!({ "metadata": object["metadata"].take() });
         }
         // The objects of a list of a built-in kind do not name it.
         object["apiVersion"] = json!(kind.resource.api_version);
@@ -172,12 +181,12 @@ impl Reader {
             component: Key::new(owner.namespace.as_deref(), &owner.reference.name),
             step: at.map_or_else(|| step.into(), |at| self.names[at].clone()),
             live,
-            fields: applied_fields(&object, &self.manager),
+            fields: applied_fields(&object, owners, &self.manager),
             content,
             baseline: None,
             since: Instant::now(),
             is_former: self.is_former(meta, set, step),
-            owns_replicas: owns_replicas(&object, &self.manager),
+            owns_replicas: owns_replicas(owners, &self.manager),
             annotated: annotations.delete_policy().map_err(|error| error.to_string()).transpose(),
             finalizers: finalizers
                 .into_iter()

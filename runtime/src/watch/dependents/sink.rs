@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
-use serde_json::Value;
 
 use super::known::Reader;
 use super::store::Store;
-use crate::client::decode::Marked;
+use crate::client::decode::{METADATA, Marked, READINESS, WHOLE};
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::watch::first_list::First;
 use crate::watch::form::ObjectForm;
@@ -31,27 +29,28 @@ pub(super) struct Sink {
 impl Sink {
     /// Joins the watch of one place.
     pub(super) fn join(self, watches: &SharedWatches, place: &WatchTarget) -> Arc<First> {
-        match self.reader.reads_whole(&self.kind) {
-            true => self.join_form::<false>(watches, place),
-            false => self.join_form::<true>(watches, place),
+        match self.reader.part(&self.kind) {
+            WHOLE => self.join_form::<WHOLE>(watches, place),
+            READINESS => self.join_form::<READINESS>(watches, place),
+            _ => self.join_form::<METADATA>(watches, place),
         }
     }
 
-    fn join_form<const METADATA: bool>(self, watches: &SharedWatches, place: &WatchTarget) -> Arc<First>
+    fn join_form<const PART: u8>(self, watches: &SharedWatches, place: &WatchTarget) -> Arc<First>
     where
-        Marked<METADATA>: ObjectForm,
+        Marked<PART>: ObjectForm,
     {
-        let first = Arc::new(First::of(watches.progress::<Marked<METADATA>>(place)));
+        let first = Arc::new(First::of(watches.progress::<Marked<PART>>(place)));
         let result = first.clone();
-        watches.join(place, move |event: Event<Marked<METADATA>>| {
+        watches.join(place, move |event: Event<Marked<PART>>| {
             let is_complete = matches!(event, Event::InitDone);
             let mut components = match event {
                 Event::Init => {
                     self.store.begin_list(self.at);
                     Vec::new()
                 }
-                Event::InitApply(Marked { meta, object }) => self.apply(&meta, object, true),
-                Event::Apply(Marked { meta, object }) => self.apply(&meta, object, false),
+                Event::InitApply(marked) => self.apply(marked, true),
+                Event::Apply(marked) => self.apply(marked, false),
                 Event::Delete(Marked { meta, .. }) => {
                     self.store.remove(self.at, &Key::of(&meta), meta.uid.as_deref().unwrap_or_default())
                 }
@@ -67,9 +66,10 @@ impl Sink {
         result
     }
 
-    fn apply(&self, meta: &ObjectMeta, object: Value, is_listed: bool) -> Vec<Key> {
-        let id = (self.at, Key::of(meta));
-        match self.reader.read(&self.kind, meta, object) {
+    fn apply<const PART: u8>(&self, marked: Marked<PART>, is_listed: bool) -> Vec<Key> {
+        let Marked { meta, object, owners } = marked;
+        let id = (self.at, Key::of(&meta));
+        match self.reader.read(&self.kind, &meta, (object, &owners)) {
             Some(known) => self.store.apply(id, known, is_listed),
             // Its mark is a copy, or that of another reconciler, or was removed.
             None => self.store.remove(id.0, &id.1, meta.uid.as_deref().unwrap_or_default()),

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::known::{KnownDependent, Reader};
 use super::store::{Id, Store};
+use crate::dependent_rules::response::FieldOwner;
 use crate::queue::Key;
 use crate::wiring::KindInfo;
 
@@ -44,7 +45,9 @@ impl Writing {
     /// Records the response of an apply, with `managedFields`.
     pub(crate) fn wrote(&self, object: &DynamicObject) {
         self.answered();
-        if let Some(known) = self.reader.read(&self.kind, &object.metadata, json!(object)) {
+        let read = json!(object);
+        let owners = FieldOwner::all(&read);
+        if let Some(known) = self.reader.read(&self.kind, &object.metadata, (read, &owners)) {
             let baseline = known.fields;
             self.store.wrote(&self.id, KnownDependent { baseline, ..known });
         }

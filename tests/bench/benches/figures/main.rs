@@ -8,6 +8,8 @@
 mod count;
 mod dependents;
 mod memory;
+#[path = "../rolled_out.rs"]
+mod rolled_out;
 mod uncounted;
 
 use std::process::ExitCode;

@@ -8,8 +8,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench ends at the first surprise")]
 
 mod curves;
+mod dependents;
 mod parts;
 mod program;
+#[path = "../rolled_out.rs"]
+mod rolled_out;
 mod valgrind;
 
 use std::process::ExitCode;
@@ -35,7 +38,9 @@ const OVERHEAD: [(&str, &str, Aim); 2] = [
 const HELP: &str = "\
 Counts the instructions of a controller under callgrind, hand-written in two ways and with evenkeel.
 
-usage: cargo bench -p evenkeel-bench --bench instructions
+usage: cargo bench -p evenkeel-bench --bench instructions [-- dependents]
+
+  dependents   prints the table of dependents only, and compares nothing
 
 B0 is the shape of kube's examples (Controller::new), B1 is tuned by hand (pruned, generation predicate, 16 at a time).
 A figure that misses its target is marked MISSED. The exit code is 1 where one does that is not in tests/bench/pending.txt, and where
@@ -46,9 +51,11 @@ fn main() -> ExitCode {
         program::run(words.to_str().expect("words"));
         return ExitCode::SUCCESS;
     }
-    if std::env::args().skip(1).any(|word| word != "--bench") {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let only_dependents = words == ["dependents"];
+    if !words.is_empty() && !only_dependents {
         println!("{HELP}");
-        return ExitCode::from(2);
+        return ExitCode::from(if words.iter().any(|word| word == "--help" || word == "-h") { 0 } else { 2 });
     }
     if !valgrind::is_there() {
         eprintln!("valgrind is not installed, so no instruction can be counted; on Debian: apt-get install valgrind");
@@ -56,7 +63,11 @@ fn main() -> ExitCode {
     }
     let mut report = Report::new("instructions.md");
     let counts = Counts::default();
-    tables(&counts).iter().for_each(|table| report.add(table));
+    if only_dependents {
+        dependents(&counts).iter().for_each(|table| report.add(table));
+        return ExitCode::SUCCESS;
+    }
+    tables(&counts).iter().chain(&dependents(&counts)).for_each(|table| report.add(table));
     if overwrites() {
         curves::draw(&counts);
     }
@@ -79,4 +90,15 @@ fn tables(counts: &Counts) -> [Table; 3] {
     queue.row("pass, 4096 at a time; 16", &counts.slopes(&["queue 4096", "queue 16"]), flat());
     queue.row("pass, one at a time, of 64000 due; of 4000", &counts.slopes(&["due many", "due few"]), flat());
     [events, overhead, queue]
+}
+
+fn dependents(counts: &Counts) -> [Table; 2] {
+    dependents::prepare();
+    let mut changes = Table::new("instructions of a Deployment of a component", "", THREE);
+    let counted = counts.slopes(&["ours", "b0", "b1"].map(|who| format!("chatter {who}")));
+    changes.row("status that changes nothing", &counted, Aim::Shares(&[(2, 1.00)]));
+    let mut table = Table::new("instructions of dependents", "", &["evenkeel"]);
+    table.row("status that changes nothing", &counted[..1], Aim::AtMost(25_000.0));
+    table.row("pass of 5000 dependents as wanted", &counts.slopes(&["converge ours"]), Aim::AtMost(1_500_000.0));
+    [changes, table]
 }

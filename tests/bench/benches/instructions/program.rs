@@ -15,6 +15,8 @@ use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
 
+use crate::dependents;
+
 /// The maximum number of objects, and the size of a page: a size is a number of whole pages.
 const OBJECTS: usize = 400;
 const PAGE: usize = 100;
@@ -24,6 +26,7 @@ pub(crate) fn sizes(words: &str) -> [usize; 2] {
     match words {
         "due few" => [1_000, 4_000],
         "due many" => [48_000, 64_000],
+        "converge ours" => [4, 12],
         _ if words.starts_with("queue") => [8_192, 16_384],
         _ => number_in(words, "flight").map_or([PAGE, OBJECTS], |flight| {
             let few = flight.next_multiple_of(PAGE).max(2 * PAGE);
@@ -45,6 +48,8 @@ pub(crate) fn run(words: &str) {
         "queue" => passes(size, who.parse().unwrap()),
         "due" => passes(size, 1),
         "load" => watch(what, who, size, 0),
+        "chatter" => dependents::chatter(who, size),
+        "converge" => dependents::converge(size),
         _ if what.starts_with("flight") => watch(what, who, size, 0),
         _ => watch(what, who, OBJECTS, size),
     }
@@ -112,11 +117,11 @@ async fn ours(client: Client, always: bool, bare: bool, flight: Option<usize>) {
     operator.run_until(std::future::pending()).await.unwrap();
 }
 
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
 /// Waits for everything that is due: time only passes when there is no other work.
-fn settle(runtime: &Runtime) {
+pub(crate) fn settle(runtime: &Runtime) {
     runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
 }

@@ -12,6 +12,7 @@ use super::memo::{self, Fingerprint};
 use super::process::{self, Ended, Failure, Limits};
 use crate::pipeline::dependents::repeat::differences;
 use crate::pipeline::dependents::source::{MOST_BYTES, SourceError, parsed};
+use crate::pipeline::dependents::yaml::documents;
 
 /// The time limit of a run.
 pub(super) const TIME: Duration = Duration::from_secs(60);
@@ -79,7 +80,11 @@ impl Program {
             return Err(self.refused(&ended));
         }
         let output = String::from_utf8(ended.output).map_err(|_| SourceError::Invalid("it prints no UTF-8".into()))?;
-        parsed(&output)
+        let objects = parsed(&output, documents)?;
+        match objects.iter().all(Value::is_object) {
+            true => Ok(objects),
+            false => Err(SourceError::Invalid("a document is no object; write `apiVersion`, `kind` ..".into())),
+        }
     }
 
     /// The process without the environment of the operator, which may hold credentials and lead to the cluster.

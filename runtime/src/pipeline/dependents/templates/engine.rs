@@ -50,7 +50,8 @@ pub(super) fn text_of(
     let template = environment.get_template(name).map_err(failed)?;
     let mut output = Output { bytes: Vec::new(), limit: left };
     let ended = template.render_captured_to(values.clone(), &mut output).map(drop);
-    let bytes = output.bytes;
+    let mut bytes = output.bytes;
+    bytes.shrink_to_fit();
     ended.map_err(|error| match error.kind() {
         ErrorKind::WriteFailure => {
             let cause = format!("the files print more than {} MiB; look for a loop over too many items", LONGEST >> 20);

@@ -20,11 +20,6 @@ impl TemplateError {
         Self { file: file.into(), line, cause: cause.into() }
     }
 
-    /// The work has ended before it had a result.
-    pub(crate) fn interrupted() -> Self {
-        Self::new("", None, "the templates were not rendered, since the work for it has ended early")
-    }
-
     /// The error of the engine, in a file of the folder.
     pub(super) fn of_engine(folder: &str, file: &str, error: &Error) -> Self {
         let inner = innermost(error);

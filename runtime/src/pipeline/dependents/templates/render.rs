@@ -1,20 +1,23 @@
 //! Renders the files of a folder to manifests.
 
+use std::sync::Arc;
+
 use minijinja::value::Serde;
 use serde_json::Value;
 
 use super::engine::{Limit, environment, text_of};
 use super::error::TemplateError;
 use super::set::Templates;
-use crate::pipeline::dependents::yaml::documents;
+use crate::dependent_rules::manifest::JsonText;
+use crate::pipeline::dependents::yaml::document_texts;
 
 /// One rendered manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rendered {
     /// The path of its file, with the folder.
-    pub(crate) file: String,
+    pub(crate) file: Arc<str>,
     /// The manifest: a map.
-    pub(crate) object: Value,
+    pub(crate) object: JsonText,
 }
 
 /// Renders the files in the order of their names.
@@ -28,17 +31,13 @@ pub(crate) fn render(templates: &Templates, values: &Value) -> Result<Vec<Render
     let (mut left, mut rendered) = (Limit::default(), Vec::new());
     for file in files.iter().filter(|file| !file.is_partial()) {
         let text = text_of(&environment, folder, file.name, &values, &mut left)?;
-        let path = format!("{folder}/{}", file.name);
+        let path: Arc<str> = format!("{folder}/{}", file.name).into();
         let invalid = |(line, cause): (Option<u64>, String)| {
             let line = line.map_or_else(String::new, |line| format!("in line {line} of its output "));
-            TemplateError::new(&path, None, format!("{line}{cause}"))
+            TemplateError::new(&*path, None, format!("{line}{cause}"))
         };
-        for object in documents(&text).map_err(invalid)? {
-            if !object.is_object() {
-                return Err(TemplateError::new(&path, None, "a document is no object; write `apiVersion`, `kind` .."));
-            }
-            rendered.push(Rendered { file: path.clone(), object });
-        }
+        let objects = document_texts(&text).map_err(invalid)?;
+        rendered.extend(objects.into_iter().map(|object| Rendered { file: path.clone(), object }));
     }
     Ok(rendered)
 }
@@ -55,7 +54,7 @@ mod tests {
         let partial = TemplateFile { name: "_labels.yaml", text: "{app: {{ app }}}" };
         let files: &'static [TemplateFile] = vec![partial, TemplateFile { name: "web.yaml", text }].leak();
         let all = render(&Templates::new("manifests", files, &[]), values).map_err(|error| error.to_string())?;
-        Ok(all.into_iter().map(|one| one.object).collect())
+        Ok(all.into_iter().map(|one| one.object.value()).collect())
     }
 
     #[test]

@@ -44,11 +44,6 @@ impl Templates {
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.folder == other.folder && self.files == other.files
     }
-
-    /// The number of bytes of all files.
-    pub(crate) fn size(&self) -> usize {
-        self.files.iter().map(|file| file.text.len()).sum()
-    }
 }
 
 impl fmt::Display for Templates {
