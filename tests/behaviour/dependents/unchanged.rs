@@ -22,8 +22,7 @@ pub(crate) struct RackSpec {
     upper: Vec<String>,
     lower: Vec<String>,
     /// What no set depends on.
-    #[serde(default)]
-    note: String,
+    note: Option<String>,
 }
 
 #[status(dependents)]
@@ -82,7 +81,9 @@ fn count(_: &mut Entry, looks: &Looks) {
 #[sub_reconciler(sets(on::Upper), dependents(ConfigMap, empty = allow))]
 async fn upper(rack: &Rack, looks: &Count, cx: &mut Cx) -> Result<Dependents, RackError> {
     let mut wanted = cx.wanted();
-    maps(&rack.spec.upper).for_each(|map| drop(wanted.add(&map)));
+    for map in maps(&rack.spec.upper) {
+        wanted.add(&map);
+    }
     wanted.each(&looks.upper, count);
     Ok(cx.converge(wanted).await?)
 }
@@ -90,7 +91,9 @@ async fn upper(rack: &Rack, looks: &Count, cx: &mut Cx) -> Result<Dependents, Ra
 #[sub_reconciler(sets(on::Lower), dependents(ConfigMap, empty = allow))]
 async fn lower(rack: &Rack, looks: &Count, cx: &mut Cx) -> Result<Dependents, RackError> {
     let mut wanted = cx.wanted();
-    maps(&rack.spec.lower).for_each(|map| drop(wanted.add(&map)));
+    for map in maps(&rack.spec.lower) {
+        wanted.add(&map);
+    }
     wanted.each(&looks.lower, count);
     Ok(cx.converge(wanted).await?)
 }

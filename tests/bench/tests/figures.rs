@@ -8,7 +8,7 @@ mod count;
 mod dependents;
 #[path = "../benches/figures/memory.rs"]
 mod memory;
-#[path = "../benches/rolled_out.rs"]
+#[path = "../benches/figures/rolled_out.rs"]
 mod rolled_out;
 #[path = "../benches/figures/uncounted.rs"]
 mod uncounted;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "templates")]
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use serde_json::Value;
 pub struct JsonText(Box<str>);
 
 /// The fields that identify an object.
+#[cfg(feature = "templates")]
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Head {
@@ -38,6 +40,7 @@ impl JsonText {
     }
 
     /// The value with `apiVersion`, `kind` and `metadata` only.
+    #[cfg(feature = "templates")]
     #[must_use]
     pub(crate) fn head(&self) -> Value {
         let head: Option<Head> = serde_json::from_str(&self.0).ok();
@@ -89,6 +92,7 @@ mod tests {
         assert_eq!(JsonText::of(&nested(LEVELS + 1)), None);
     }
 
+    #[cfg(feature = "templates")]
     #[test]
     fn the_head_identifies_the_object() {
         let object = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a" }, "data": { "b": "c" } });
@@ -96,7 +100,6 @@ mod tests {
         let head = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a" } });
         assert_eq!(text.head(), head);
         assert_eq!(JsonText::of(&json!({ "kind": 1 })).unwrap().head(), json!({ "kind": 1 }));
-        assert_eq!(JsonText::of(&json!([1])).unwrap().head(), json!([1]));
         assert!(!format!("{text:?}").contains('b'), "{text:?}");
     }
 }

@@ -28,10 +28,10 @@ use crate::wiring::{Relation, StepWiring};
 pub(super) async fn converge(
     state: &mut PassState,
     relations: &'static [Relation],
-    mut wanted: WantedParts,
+    wanted: WantedParts,
 ) -> Result<Dependents, DependentsError> {
     #[cfg(feature = "templates")]
-    wanted.print().await?;
+    let wanted = wanted.print().await?;
     let input = input(state, &wanted);
     if let Some(same) = unchanged(state, input).await? {
         return Ok(same);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::error::DependentsError;
 use super::templates::Rendered;
-use super::yaml::document_texts;
+use super::yaml::{InvalidYaml, document_texts};
 use crate::dependent_rules::manifest::Digest;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
@@ -120,10 +120,7 @@ fn failed(name: &str, error: SourceError) -> DependentsError {
 }
 
 /// The objects of a text, as this function parses them.
-pub(super) fn parsed<T>(
-    text: &str,
-    parse: fn(&str) -> Result<Vec<T>, (Option<u64>, String)>,
-) -> Result<Vec<T>, SourceError> {
+pub(super) fn parsed<T>(text: &str, parse: fn(&str) -> Result<Vec<T>, InvalidYaml>) -> Result<Vec<T>, SourceError> {
     if text.len() > MOST_BYTES {
         return Err(SourceError::Invalid("it prints more than 32 MiB".into()));
     }

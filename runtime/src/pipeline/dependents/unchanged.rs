@@ -59,20 +59,17 @@ pub(super) fn remember(
 }
 
 /// Whether all sets of the component are as they were at the end of the last pass, so that nothing is redundant either.
-#[cfg(feature = "operator")]
 pub(super) fn all_unchanged(state: &PassState) -> bool {
     state.converged.all_unchanged(sets(state))
 }
 
 /// Records that nothing is left to do for any set.
-#[cfg(feature = "operator")]
 pub(super) fn nothing_left(state: &mut PassState, calls: &dyn DependentCalls) {
     let (count, mut converged) = (sets(state), std::mem::take(&mut state.converged));
     converged.end(count, calls.observed(), |step| status_of(state, step));
     state.converged = converged;
 }
 
-#[cfg(feature = "operator")]
 fn sets(state: &PassState) -> usize {
     state.wiring.steps.iter().filter(|step| step.keeps_dependents()).count()
 }

@@ -53,11 +53,11 @@ impl WantedParts {
     /// # Errors
     /// One of them fails.
     #[cfg(feature = "templates")]
-    pub(super) async fn print(&mut self) -> Result<(), DependentsError> {
+    pub(super) async fn print(mut self) -> Result<Self, DependentsError> {
         for source in std::mem::take(&mut self.sources) {
             self.printed.push(source.printed().await?);
         }
-        Ok(())
+        Ok(self)
     }
 
     /// What the manifests depend on, after the sources have printed theirs. `None`: this is not known.

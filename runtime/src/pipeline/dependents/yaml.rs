@@ -15,12 +15,15 @@ const DOCUMENTS: usize = 100_000;
 /// The most values of one file.
 const NODES: usize = 10_000_000;
 
+/// The line, and the cause without content of the text.
+pub(crate) type InvalidYaml = (Option<u64>, String);
+
 /// The documents of a text that are not empty. The items of a `List` are documents of their own.
 ///
 /// # Errors
-/// The text is no YAML. The error is the line and the cause, without content of the text.
+/// The text is no YAML.
 #[cfg(any(test, feature = "cli", feature = "programs"))]
-pub(crate) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)> {
+pub(crate) fn documents(text: &str) -> Result<Vec<Value>, InvalidYaml> {
     let documents: Vec<Value> = parsed(text)?;
     Ok(documents.into_iter().filter(|document| !document.is_null()).flat_map(items).collect())
 }
@@ -30,7 +33,7 @@ pub(crate) fn documents(text: &str) -> Result<Vec<Value>, (Option<u64>, String)>
 /// # Errors
 /// The same. A document is no object, or has too many levels.
 #[cfg(feature = "templates")]
-pub(crate) fn document_texts(text: &str) -> Result<Vec<JsonText>, (Option<u64>, String)> {
+pub(crate) fn document_texts(text: &str) -> Result<Vec<JsonText>, InvalidYaml> {
     let documents: Vec<Document> = parsed(text)?;
     let all = documents.into_iter().flat_map(|Document(items)| items);
     all.collect::<Result<_, &str>>().map_err(|problem| (None, problem.to_owned()))
@@ -53,7 +56,7 @@ impl<'de> Deserialize<'de> for Document {
     }
 }
 
-fn parsed<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, (Option<u64>, String)> {
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, InvalidYaml> {
     let mut options = Options::default();
     options.budget = Some(budget());
     options.legacy_octal_numbers = true;

@@ -8,7 +8,6 @@
 mod count;
 mod dependents;
 mod memory;
-#[path = "../rolled_out.rs"]
 mod rolled_out;
 mod uncounted;
 

@@ -11,7 +11,7 @@ mod curves;
 mod dependents;
 mod parts;
 mod program;
-#[path = "../rolled_out.rs"]
+#[path = "../figures/rolled_out.rs"]
 mod rolled_out;
 mod valgrind;
 
