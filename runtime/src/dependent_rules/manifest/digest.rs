@@ -7,8 +7,6 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::normal::Manifest;
-
 /// A hash of 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 16]);
@@ -30,18 +28,10 @@ impl Digest {
         Self::of_bytes(&text)
     }
 
-    /// The digest of the content of a manifest, and of what else it depends on.
-    #[must_use]
-    pub fn of_content(manifest: &Manifest, component: Option<&str>) -> Self {
-        component.map_or(manifest.content, |component| Self::of_all([manifest.content, Self::of_bytes(component)]))
-    }
-
     /// The digest of the settings and of the version: what is sent, too, but changes nothing that the object does.
-    #[must_use]
-    pub fn of_settings(manifest: &Manifest) -> Self {
-        let version = Sha256::new().chain_update(&manifest.kind.version);
+    pub(super) fn of_settings(version: &str, settings: &BTreeMap<String, String>) -> Self {
         let text = |(name, value): (&String, &String)| Value::from([name.as_str(), value]).to_string();
-        Self::end(manifest.settings.iter().map(text).fold(version, Sha256::chain_update))
+        Self::end(settings.iter().map(text).fold(Sha256::new().chain_update(version), Sha256::chain_update))
     }
 
     /// The digest of a value.
@@ -145,12 +135,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::dependent_rules::manifest::Scope;
+    use crate::dependent_rules::manifest::{Manifest, Scope};
 
     fn digest(meta: &Value, spec: &Value) -> Digest {
         let object = json!({ "apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec });
         let scope = Scope { namespaced: true, default_namespace: Some("a"), prefix: None };
-        Digest::of_content(&Manifest::new(&object, scope).unwrap(), None)
+        Manifest::new(&object, scope).unwrap().content
     }
 
     #[test]
@@ -174,7 +164,7 @@ mod tests {
             let object = json!({ "apiVersion": format!("x.io/{version}"), "kind": "Foo", "metadata": { "name": "a" } });
             let manifest = Manifest::new(&object, Scope { namespaced: false, default_namespace: None, prefix: None });
             let manifest = manifest.unwrap();
-            (Digest::of_content(&manifest, None), Digest::of_settings(&manifest))
+            (manifest.content, manifest.settings_digest())
         };
         let ((old, old_settings), (new, new_settings)) = (digests("v1"), digests("v2"));
         assert_eq!(old, new);

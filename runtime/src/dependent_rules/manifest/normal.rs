@@ -86,6 +86,20 @@ impl Manifest {
     }
 }
 
+impl Manifest {
+    /// The digest of the content, and of the component if the object depends on it.
+    #[must_use]
+    pub fn content_digest(&self, component: Option<&str>) -> Digest {
+        component.map_or(self.content, |component| Digest::of_all([self.content, Digest::of_bytes(component)]))
+    }
+
+    /// The digest of the settings and of the version: what is sent, too, but changes nothing that the object does.
+    #[must_use]
+    pub fn settings_digest(&self) -> Digest {
+        Digest::of_settings(&self.kind.version, &self.settings)
+    }
+}
+
 /// The identity of the object, with the namespace that its scope requires.
 fn identity(kind: &TypeMeta, manifest: &Value, scope: Scope<'_>) -> Result<ObjectId, InvalidManifest> {
     let meta = &manifest["metadata"];

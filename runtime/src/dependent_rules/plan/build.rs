@@ -73,8 +73,8 @@ fn item(manifest: Manifest, part: Part, options: PlanOptions<'_>) -> Item {
         };
     }
     let depends_on_component = settings.reconcile == ReconcilePolicy::OnObjectOrComponentChange;
-    let content = Digest::of_content(&manifest, depends_on_component.then_some(options.component));
-    let applied = Applied::new(content, Digest::of_settings(&manifest), &settings);
+    let content = manifest.content_digest(depends_on_component.then_some(options.component));
+    let applied = Applied::new(content, manifest.settings_digest(), &settings);
     let rank = apply_rank(&manifest.id.group, &manifest.id.kind);
     let Manifest { id, kind, object, .. } = manifest;
     Item { id, version: kind.version, object, applied, settings, part, rank }

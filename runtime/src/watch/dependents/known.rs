@@ -166,7 +166,6 @@ impl Reader {
         let prefix = of_step.and_then(|step| step.prefix);
         let annotations = Annotations::new(meta.annotations.as_ref().unwrap_or(&none), prefix);
         let is_deleted = object["metadata"]["deletionTimestamp"].is_string();
-        let finalizers = object["metadata"]["finalizers"].as_array().filter(|_| is_deleted);
         let function = of_step.and_then(|step| step.ready_function(kind));
         let live = LiveObject {
             uid: meta.uid.clone().unwrap_or_default(),
@@ -188,13 +187,14 @@ impl Reader {
             is_former: self.is_former(meta, set, step),
             owns_replicas: owns_replicas(owners, &self.manager),
             annotated: annotations.delete_policy().map_err(|error| error.to_string()).transpose(),
-            finalizers: finalizers
-                .into_iter()
-                .flatten()
-                .filter_map(|one| one.as_str().map(ToOwned::to_owned))
-                .collect(),
+            finalizers: if is_deleted { finalizers(&object) } else { Vec::new() },
         })
     }
+}
+
+fn finalizers(object: &Value) -> Vec<String> {
+    let finalizers = object["metadata"]["finalizers"].as_array().into_iter().flatten();
+    finalizers.filter_map(|one| one.as_str().map(ToOwned::to_owned)).collect()
 }
 
 /// The object to cache, without `managedFields`.
