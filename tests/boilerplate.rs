@@ -13,8 +13,19 @@ const WORK: [&str; 9] = ["archive", "clone", "git", "include", "recipe", "remote
 /// The maximum share of plumbing in percent. The Go original of the example has 51.
 const LIMIT: usize = 10;
 
+/// The lines of code of a component operator that SAP's scaffolding tool writes (revision 3977e88): `main.go`, `operator.go`, `types.go` and
+/// `groupversion_info.go`, without webhooks, without manifests and with an empty spec.
+const GO_COMPONENT: usize = 211;
+
+/// The maximum of lines of the example `component`, as a share of those in percent.
+const COMPONENT: usize = 35;
+
 fn read(file: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/src/bin/gitrepository");
+    of_example("gitrepository", file)
+}
+
+fn of_example(example: &str, file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/src/bin").join(example);
     std::fs::read_to_string(folder.join(format!("{file}.rs"))).unwrap()
 }
 
@@ -98,4 +109,17 @@ fn less_than_a_tenth_of_the_example_is_plumbing() {
     assert!(guide.ends_with(&rows), "the table of the guide is not this one:\n{rows}");
     assert!(table.iter().all(|row| row.1 > 0), "the count misses something: {table:?}");
     assert!(sum * 100 < all * LIMIT, "{sum} of {all} lines are plumbing: {table:?}");
+}
+
+#[test]
+fn a_component_takes_a_third_of_the_lines_of_the_original() {
+    let lines = code(&of_example("component", "operator")).len();
+    writeln!(std::io::stderr(), "component: {lines} lines, {GO_COMPONENT} in Go").unwrap();
+    assert!(lines <= 60, "{lines} lines");
+    assert!(lines * 100 <= GO_COMPONENT * COMPONENT, "{lines} lines");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/guide/plumbing.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    for told in [format!("has {lines} lines of code"), format!("writes {GO_COMPONENT} in Go")] {
+        assert!(guide.contains(&told), "the guide does not say: {told}");
+    }
 }

@@ -52,6 +52,15 @@ fn an_operator_builds_at_most_three_extra_crates() {
     assert!(ours.len() <= PLAIN + 3, "{} crates", ours.len());
 }
 
+#[test]
+fn dependents_add_no_crate_and_templates_one() {
+    let of = |features: &str| crates(&["-p", "evenkeel", "--features", features]);
+    let (plain, dependents, templates) = (crates(&["-p", "evenkeel"]), of("dependents"), of("templates"));
+    assert_eq!(dependents.difference(&plain).count(), 0);
+    let added: Vec<_> = templates.difference(&plain).collect();
+    assert!(added.len() == 1 && added[0].starts_with("minijinja "), "{added:?}");
+}
+
 /// Most of them are kube, its derives and their dependencies.
 const TYPES_ONLY: usize = 47;
 
