@@ -73,6 +73,18 @@ pub enum ObjectCall<'a> {
     },
 }
 
+impl ObjectCall<'_> {
+    /// The object that the call changes; `None`: it changes none.
+    #[must_use]
+    pub const fn changes(&self) -> Option<&ObjectId> {
+        match self {
+            Self::Apply { item, .. } | Self::Replace { item, .. } => Some(&item.id),
+            Self::Delete { id, .. } | Self::Orphan { id, .. } => Some(id),
+            Self::Try { .. } => None,
+        }
+    }
+}
+
 /// The calls for the dependents of a component.
 pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     /// Lets the calls of a step act at this site in this pass. `Err`: its calls fail with this text.
@@ -129,8 +141,12 @@ pub trait DependentCalls: OtherObjects + FormerObjects + KindDiscovery {
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>>;
     /// The numbers of dependents that were created, updated and deleted since this was last asked, without corrections.
     fn take_changes(&self) -> [usize; 3];
-    /// Records the state of the dependents that the pass depends on, and returns it: a sum that changes with every change that a pass must see.
-    fn observed(&self) -> u64;
+    /// Records the state of the dependents of a step, which the pass looks at next; `None`: of all steps. A later change needs another pass.
+    fn look(&self, step: Option<&str>);
+    /// A sum over the dependents as the pass has looked at them, with its own changes.
+    fn seen(&self) -> u64;
+    /// The same sum now. It changes with every change that a pass must see.
+    fn sum(&self) -> u64;
     /// Whether the pass has to end, and another one follows: the component has a newer generation or is being deleted, or the pass has used
     /// half of the time that was left when the set was planned.
     fn must_end(&self) -> bool;

@@ -16,6 +16,8 @@ use super::api::identity::Identity;
 use super::api::request::Sender;
 #[cfg(feature = "dependents")]
 use super::api::rolled_out::{Changes, RolledOut};
+#[cfg(feature = "dependents")]
+use super::api::seen_dependents::SeenDependents;
 use super::daemon::{DaemonSetup, Daemons};
 use super::decide::selection::is_wanted;
 use super::decide::suspend::is_suspended;
@@ -213,7 +215,8 @@ impl PassContext {
         let earlier = self.memory().get_mut(key).and_then(|memory| memory.rolled_out.take());
         let rolled_out = RolledOut::after(earlier.as_deref().copied().unwrap_or_default());
         let operator = self.env.operator.name.clone();
-        let calls = ComponentCalls::new(caches, operator, rolled_out, relations.dependents_sum(key));
+        let seen = SeenDependents::begin(relations.dependents_sums(key));
+        let calls = ComponentCalls::new(caches, operator, rolled_out, seen);
         if let Some(name) = &self.env.default_service_account {
             let user = Site::here().service_account(&**name).identity(key.namespace.as_deref());
             let client = Arc::new(match user {

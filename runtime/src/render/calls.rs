@@ -158,7 +158,13 @@ impl DependentCalls for RenderBackend {
         ready(Ok(())).boxed()
     }
 
-    fn observed(&self) -> u64 {
+    fn look(&self, _: Option<&str>) {}
+
+    fn seen(&self) -> u64 {
+        0
+    }
+
+    fn sum(&self) -> u64 {
         0
     }
 

@@ -7,6 +7,7 @@ use evenkeel::dependents::{Dependents, DependentsError, Entry};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::{Call, Fault};
 use evenkeel_tests::test_env::{SOON, World, quiet};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -14,6 +15,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{CustomResource, CustomResourceExt, KubeSchema, ResourceExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Rack", namespaced, status = "RackStatus")]
@@ -105,7 +107,11 @@ pub(crate) async fn racks(rack: &Rack, looks: &Count, cx: &mut Pass<'_>) -> Pass
     Ok(())
 }
 
-on_each_server!(a_pass_looks_only_at_the_objects_of_sets_that_have_changed, an_object_of_an_unchanged_set_stays_in_it);
+on_each_server!(
+    a_pass_looks_only_at_the_objects_of_sets_that_have_changed,
+    an_object_of_an_unchanged_set_stays_in_it,
+    a_drift_during_the_roll_out_of_another_set_is_corrected
+);
 
 fn rack() -> Value {
     let spec = json!({ "upper": ["a", "b"], "lower": ["c"] });
@@ -171,6 +177,29 @@ async fn an_object_of_an_unchanged_set_stays_in_it(world: World) -> World {
     world.delete::<Rack>("one").await;
     world.until_gone::<Rack>("one").await;
     assert!(world.api::<ConfigMap>().get_opt("a").await.unwrap().is_none());
+    operator.stop().await.unwrap();
+    world
+}
+
+/// What happens after a set was looked at, while a later step of the same pass waits for a call.
+async fn a_drift_during_the_roll_out_of_another_set_is_corrected(world: World) -> World {
+    world.install(&Rack::crd()).await;
+    let operator = world.operator::<racks>(Count::default());
+    world.create::<Rack>(rack()).await;
+    until_ready(&world).await;
+    let (pass_on, held) = watch::channel(false);
+    let is_last = |call: &Call| call.is_write() && call.path.ends_with("/configmaps/d");
+    world.wire.fault(move |call| is_last(call).then(|| Fault::Hold(held.clone())));
+    // The upper set is looked at, too: something of it is new.
+    world.merge::<Rack>("one", json!({ "spec": { "upper": ["a", "b", "e"], "lower": ["c", "d"] } })).await;
+    eventually(SOON, || async { (world.wire.count(is_last) > 0).then_some(()) }).await;
+    let uid = world.api::<ConfigMap>().get("a").await.unwrap().uid();
+    world.delete::<ConfigMap>("a").await;
+    quiet().await;
+    pass_on.send_replace(true);
+    eventually(SOON, || async { world.api::<ConfigMap>().get_opt("a").await.unwrap().filter(|map| map.uid() != uid) })
+        .await;
+    until_ready(&world).await;
     operator.stop().await.unwrap();
     world
 }

@@ -95,11 +95,12 @@ mod tests {
     #[cfg(feature = "templates")]
     #[test]
     fn the_head_identifies_the_object() {
-        let object = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a" }, "data": { "b": "c" } });
+        let object =
+            json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a" }, "data": { "b": "s3cret" } });
         let text = JsonText::of(&object).unwrap();
         let head = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a" } });
         assert_eq!(text.head(), head);
         assert_eq!(JsonText::of(&json!({ "kind": 1 })).unwrap().head(), json!({ "kind": 1 }));
-        assert!(!format!("{text:?}").contains('b'), "{text:?}");
+        assert!(!format!("{text:?}").contains("s3cret"), "{text:?}");
     }
 }

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::calls::Calls;
 use super::rolled_out::RolledOut;
+use super::seen_dependents::SeenDependents;
 use crate::api::{StepSite, WantedSets};
 use crate::client::StepClient;
 use crate::queue::Key;
@@ -26,8 +27,8 @@ pub(in crate::pass) struct ComponentCalls {
     pub(in crate::pass) rolled_out: RolledOut,
     /// The sets of this pass.
     pub(in crate::pass) wanted: WantedSets,
-    /// The sum over the dependents when the pass last looked.
-    pub(in crate::pass) seen: Mutex<u64>,
+    /// The dependents that the pass has looked at.
+    pub(in crate::pass) seen: SeenDependents,
     time: Mutex<TimeLimit>,
     /// Events on dependents, with the dependents that they are about.
     events: Mutex<Vec<(Event, ObjectReference)>>,
@@ -62,9 +63,8 @@ impl ComponentCalls {
         (cache, clusters): (DependentCache, Clusters),
         operator: Arc<str>,
         rolled_out: RolledOut,
-        seen: u64,
+        seen: SeenDependents,
     ) -> Self {
-        let seen = Mutex::new(seen);
         let (wanted, time) = (WantedSets::default(), Mutex::default());
         Self {
             cache,
@@ -77,11 +77,6 @@ impl ComponentCalls {
             events: Mutex::default(),
             sites: Mutex::default(),
         }
-    }
-
-    /// The sum over the dependents when the pass last looked.
-    pub(in crate::pass) fn seen(&self) -> u64 {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn time(&self) -> MutexGuard<'_, TimeLimit> {

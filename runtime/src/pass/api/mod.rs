@@ -20,6 +20,8 @@ pub(super) mod request;
 pub(super) mod rolled_out;
 #[cfg(test)]
 pub(super) mod scripted;
+#[cfg(feature = "dependents")]
+pub(super) mod seen_dependents;
 pub(super) mod tracked;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -138,7 +140,7 @@ impl PassBackend {
     /// The sum over the dependents when the pass last looked.
     pub(super) fn dependents_seen(&self) -> u64 {
         #[cfg(feature = "dependents")]
-        return self.sets.seen();
+        return self.sets.seen.sum();
         #[cfg(not(feature = "dependents"))]
         0
     }

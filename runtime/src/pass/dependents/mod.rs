@@ -10,7 +10,7 @@ mod other_objects;
 mod send;
 mod spared;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -282,17 +282,31 @@ impl DependentCalls for PassBackend {
     }
 
     fn send<'a>(&'a self, step: &'a str, call: ObjectCall<'a>) -> BoxFuture<'a, Result<(), ApiError>> {
-        self.send_call(step, call).boxed()
+        async move {
+            let Some(id) = call.changes() else { return self.send_call(step, call).await };
+            let (cache, target) = (self.cache_of(step)?, self.target_of(step, id)?);
+            let before = cache.share(&target, &self.key);
+            let sent = self.send_call(step, call).await;
+            self.sets.seen.changed(before, cache.share(&target, &self.key));
+            sent
+        }
+        .boxed()
     }
 
     fn take_changes(&self) -> [usize; 3] {
         self.sets.rolled_out.take()
     }
 
-    fn observed(&self) -> u64 {
-        let sum = self.relations.dependents_sum(&self.key);
-        *self.sets.seen.lock().unwrap_or_else(PoisonError::into_inner) = sum;
-        sum
+    fn look(&self, step: Option<&str>) {
+        self.sets.seen.look(step, self.relations.dependents_sums(&self.key));
+    }
+
+    fn seen(&self) -> u64 {
+        self.sets.seen.sum()
+    }
+
+    fn sum(&self) -> u64 {
+        self.relations.dependents_sum(&self.key)
     }
 
     fn must_end(&self) -> bool {

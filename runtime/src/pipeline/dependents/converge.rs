@@ -146,8 +146,8 @@ pub(super) async fn keep(state: &mut PassState) -> Result<Dependents, Dependents
     let calls = calls_of(&*backend)?;
     let step = state.step_name();
     reach(state, calls, step).await?;
+    calls.look(Some(step));
     let kept: Vec<_> = calls.all().into_iter().filter(|kept| *kept.step == *step).collect();
-    calls.observed();
     match unready(&kept) {
         Some(error) => Err(error),
         None => {

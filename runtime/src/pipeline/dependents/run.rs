@@ -49,8 +49,8 @@ impl Run<'_> {
                 let why = "the component has changed, or the pass takes long; it starts again";
                 return Err(ApiError::Conflict(why.into()).into());
             }
+            self.calls.look(Some(self.step));
             let live = self.live();
-            self.calls.observed();
             let Stage { wave, actions, waits } = self.stage(&live, &refused, &completed(state));
             if actions.is_empty() {
                 let waits = waits.into_iter().map(|(i, _)| i).collect();

@@ -60,7 +60,6 @@ pub(crate) async fn remove_redundant(state: &mut PassState, object: &Erased) -> 
     check_policies(&redundant)?;
     let ending = Ending::of(state, object, &redundant, RemovalReason::Redundant)?;
     let left = remove(calls, (redundant, &all), &ending).await?;
-    calls.observed();
     if left.objects.is_empty() {
         forget_kinds(state, calls);
         report_changes(state, calls);

@@ -24,7 +24,8 @@ pub(super) async fn unchanged(
     };
     reach(state, calls, step).await?;
     let (status, generation) = (status_of(state, step), state.generation());
-    let found = state.converged.unchanged(calls.observed(), |set| {
+    calls.look(Some(step));
+    let found = state.converged.unchanged(calls.sum(), |set| {
         let is_same = set.step == step && set.input == input && set.status == status;
         is_same && set.generation.is_none_or(|known| known == generation)
     });
@@ -66,7 +67,7 @@ pub(super) fn all_unchanged(state: &PassState) -> bool {
 /// Records that nothing is left to do for any set.
 pub(super) fn nothing_left(state: &mut PassState, calls: &dyn DependentCalls) {
     let (count, mut converged) = (sets(state), std::mem::take(&mut state.converged));
-    converged.end(count, calls.observed(), |step| status_of(state, step));
+    converged.end(count, calls.seen(), |step| status_of(state, step));
     state.converged = converged;
 }
 

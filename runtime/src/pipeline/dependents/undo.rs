@@ -101,11 +101,11 @@ pub(crate) async fn remove_set(
         Some(step) => reach(state, calls, step).await?,
         None => reach_all(state, calls).await?,
     }
+    calls.look(None);
     let all = calls.all();
     let of_set: Vec<_> = all.iter().filter(|kept| step.is_none_or(|step| *kept.step == *step)).cloned().collect();
     let ending = Ending::of(state, object, &of_set, RemovalReason::ComponentDeleted)?;
     let left = remove(calls, (of_set, &all), &ending).await?;
-    calls.observed();
     if let Some(why) = left.blocked.into_values().next() {
         return Err(DependentsError::Blocked(why));
     }

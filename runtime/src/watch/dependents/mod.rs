@@ -221,6 +221,17 @@ impl DependentCache {
         self.0.store.sum(component)
     }
 
+    /// The sums over the dependents of each step of a component.
+    pub(crate) fn sums(&self, component: &Key) -> Vec<(Arc<str>, u64)> {
+        self.0.store.sums(component)
+    }
+
+    /// The step of a dependent of the component, and its share in the sum; `None`: it is none.
+    pub(crate) fn share(&self, target: &Target, component: &Key) -> Option<(Arc<str>, u64)> {
+        let key = Key::new(target.namespace.as_deref(), &target.name);
+        self.0.store.share((self.place(&target.kind)?, &key), component)
+    }
+
     /// Announces a write of an object; an event of its deletion that is delivered before the response is then not lost.
     pub(crate) fn writing(&self, target: &Target) -> Writing {
         let at = self.place(&target.kind).unwrap_or(usize::MAX);

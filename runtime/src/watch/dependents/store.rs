@@ -39,7 +39,24 @@ struct Group {
     ids: HashSet<Arc<Id>>,
     /// Those that are applied again although nothing has changed.
     reapplied: HashSet<Arc<Id>>,
-    sum: u64,
+    sums: Sums,
+}
+
+/// The sums over the dependents of each step.
+#[derive(Default)]
+struct Sums(Vec<(Arc<str>, u64)>);
+
+impl Sums {
+    fn add(&mut self, step: &Arc<str>, number: u64) {
+        match self.0.iter_mut().find(|(known, _)| known == step) {
+            Some((_, sum)) => *sum = sum.wrapping_add(number),
+            None => {
+                // Most components have one set.
+                self.0.reserve_exact(1);
+                self.0.push((step.clone(), number));
+            }
+        }
+    }
 }
 
 /// The writes of an object that are under way.
@@ -66,8 +83,22 @@ impl Store {
         known.collect()
     }
 
+    /// The sums over the dependents of each step.
+    pub(super) fn sums(&self, component: &Key) -> Vec<(Arc<str>, u64)> {
+        self.lock().components.get(component).map(|group| group.sums.0.clone()).unwrap_or_default()
+    }
+
     pub(super) fn sum(&self, component: &Key) -> u64 {
-        self.lock().components.get(component).map_or(0, |group| group.sum)
+        let state = self.lock();
+        let sums = state.components.get(component).into_iter().flat_map(|group| &group.sums.0);
+        sums.fold(0, |all, (_, sum)| all.wrapping_add(*sum))
+    }
+
+    /// The step of an object of the component, and its share in the sum.
+    pub(super) fn share(&self, (at, key): (usize, &Key), component: &Key) -> Option<(Arc<str>, u64)> {
+        let known = self.get(at, key).filter(|known| known.component == *component)?;
+        let share = known.number(key);
+        Some((known.step, share))
     }
 
     /// The time until the first object of the component is applied again although nothing has changed.
@@ -228,7 +259,7 @@ impl State {
         }
         let id = Arc::new(id);
         let group = self.components.entry(component.clone()).or_default();
-        group.sum = group.sum.wrapping_add(known.number(&id.1));
+        group.sums.add(&known.step, known.number(&id.1));
         group.ids.insert(id.clone());
         if known.live.applied.is_some_and(|applied| applied.reapply.is_some()) {
             group.reapplied.insert(id.clone());
@@ -239,7 +270,8 @@ impl State {
     fn remove(&mut self, id: &Id) -> Option<Key> {
         let entry = self.objects.remove(id)?;
         let group = self.components.get_mut(&entry.component)?;
-        group.sum = group.sum.wrapping_sub(entry.known().number(&id.1));
+        let known = entry.known();
+        group.sums.add(&known.step, known.number(&id.1).wrapping_neg());
         group.ids.remove(id);
         group.reapplied.remove(id);
         if group.ids.is_empty() {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "metrics")]
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::RelatedCaches;
@@ -29,6 +30,14 @@ impl RelatedCaches {
         let elsewhere = self.0.clusters.of(component);
         let sums = elsewhere.iter().filter_map(|cluster| Some(cluster.cache()?.sum(component)));
         sums.fold(self.0.dependents.sum(component), u64::wrapping_add)
+    }
+
+    /// The same sum in parts, each for a step and a cluster.
+    pub(crate) fn dependents_sums(&self, component: &Key) -> Vec<(Arc<str>, u64)> {
+        let mut sums = self.0.dependents.sums(component);
+        let elsewhere = self.0.clusters.of(component);
+        sums.extend(elsewhere.iter().filter_map(|cluster| Some(cluster.cache()?.sums(component))).flatten());
+        sums
     }
 
     /// The time until the first dependent of the object is applied again although nothing has changed.
