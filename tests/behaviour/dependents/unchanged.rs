@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evenkeel::dependents::{Dependents, DependentsError, Entry};
+use evenkeel::dependents::{DependentOf, Dependents, DependentsError, Entry, Wanted};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
@@ -68,12 +68,17 @@ impl Count {
     }
 }
 
-fn maps(names: &[String]) -> impl Iterator<Item = ConfigMap> {
-    let map = |name: &String| ConfigMap {
-        metadata: ObjectMeta { name: Some(name.clone()), ..ObjectMeta::default() },
-        ..ConfigMap::default()
-    };
-    names.iter().map(map)
+/// The set with these config maps.
+fn filled<S>(mut wanted: Wanted<S>, names: &[String], looks: &Looks) -> Wanted<S>
+where
+    ConfigMap: DependentOf<S>,
+{
+    for name in names {
+        let metadata = ObjectMeta { name: Some(name.clone()), ..ObjectMeta::default() };
+        wanted.add(&ConfigMap { metadata, ..ConfigMap::default() });
+    }
+    wanted.each(looks, count);
+    wanted
 }
 
 fn count(_: &mut Entry, looks: &Looks) {
@@ -82,21 +87,13 @@ fn count(_: &mut Entry, looks: &Looks) {
 
 #[sub_reconciler(sets(on::Upper), dependents(ConfigMap, empty = allow))]
 async fn upper(rack: &Rack, looks: &Count, cx: &mut Cx) -> Result<Dependents, RackError> {
-    let mut wanted = cx.wanted();
-    for map in maps(&rack.spec.upper) {
-        wanted.add(&map);
-    }
-    wanted.each(&looks.upper, count);
+    let wanted = filled(cx.wanted(), &rack.spec.upper, &looks.upper);
     Ok(cx.converge(wanted).await?)
 }
 
 #[sub_reconciler(sets(on::Lower), dependents(ConfigMap, empty = allow))]
 async fn lower(rack: &Rack, looks: &Count, cx: &mut Cx) -> Result<Dependents, RackError> {
-    let mut wanted = cx.wanted();
-    for map in maps(&rack.spec.lower) {
-        wanted.add(&map);
-    }
-    wanted.each(&looks.lower, count);
+    let wanted = filled(cx.wanted(), &rack.spec.lower, &looks.lower);
     Ok(cx.converge(wanted).await?)
 }
 

@@ -1,4 +1,4 @@
-//! The entries of `metadata.managedFields`, as far as changes of fields are concerned.
+//! Which field manager owns which fields of an object: the entries of `metadata.managedFields`.
 
 use std::fmt;
 

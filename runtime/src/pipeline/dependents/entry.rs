@@ -21,16 +21,12 @@ const DELETE_POLICY: &str = "evenkeel.dev/delete-policy";
 #[derive(Debug)]
 pub struct Entry {
     kind: KindInfo,
-    object: Content,
+    /// Null while the object is a text.
+    object: Value,
+    /// The object while nothing changes it.
+    text: Option<JsonText>,
     invalid: Option<InvalidManifest>,
     overrides: Overrides,
-}
-
-/// The object. While nothing changes it, it is a text.
-#[derive(Debug)]
-enum Content {
-    Value(Value),
-    Text(JsonText),
 }
 
 impl Entry {
@@ -39,26 +35,26 @@ impl Entry {
             Ok(object) => (object, None),
             Err(invalid) => (Value::Null, Some(invalid)),
         };
-        Self { kind, object: Content::Value(object), invalid, overrides: Overrides::default() }
+        Self { kind, object, text: None, invalid, overrides: Overrides::default() }
     }
 
     /// The entry of a rendered object.
     #[cfg(feature = "templates")]
     pub(super) fn rendered(kind: KindInfo, object: JsonText) -> Self {
-        Self { kind, object: Content::Text(object), invalid: None, overrides: Overrides::default() }
+        Self { kind, object: Value::Null, text: Some(object), invalid: None, overrides: Overrides::default() }
     }
 
     /// Reduces the object to its text, since the next one is added.
     pub(super) fn pack(&mut self) {
-        let Content::Value(object) = &self.object else { return };
-        match JsonText::of(object) {
-            Some(text) => self.object = Content::Text(text),
-            None => {
-                let name = object["metadata"]["name"].as_str().unwrap_or_default();
-                let object = format!("{} {name}", self.kind.resource.kind);
-                self.invalid = Some(InvalidManifest::new(object, "the object", "it has more than 120 levels"));
-                self.object = Content::Value(Value::Null);
-            }
+        if self.text.is_some() {
+            return;
+        }
+        let object = self.object.take();
+        self.text = JsonText::of(&object);
+        if self.text.is_none() {
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            let object = format!("{} {name}", self.kind.resource.kind);
+            self.invalid = Some(InvalidManifest::new(object, "the object", "it has more than 120 levels"));
         }
     }
 
@@ -69,13 +65,10 @@ impl Entry {
 
     /// The object, to be changed. Its `apiVersion` and `kind` are those of its kind, whatever is set here.
     pub fn object(&mut self) -> &mut Value {
-        if let Content::Text(text) = &self.object {
-            self.object = Content::Value(text.value());
+        if let Some(text) = self.text.take() {
+            self.object = text.value();
         }
-        match &mut self.object {
-            Content::Value(object) => object,
-            Content::Text(_) => unreachable!("it is a value now"),
-        }
+        &mut self.object
     }
 
     /// Whether the object cannot be applied, so that there is nothing to change.
@@ -139,25 +132,22 @@ impl Entry {
 
     /// What its manifest depends on.
     pub(super) fn input(&self) -> Digest {
-        let Self { kind, object, overrides, invalid } = self;
+        let Self { kind, object, text, overrides, invalid } = self;
         let settings = format!("{kind:?} {overrides:?} {}", invalid.is_some());
-        let object = match object {
-            Content::Value(object) => Digest::of_bytes(object.to_string()),
-            Content::Text(text) => Digest::of_bytes(text.text()),
+        let object = match text {
+            None => Digest::of_bytes(object.to_string()),
+            Some(text) => Digest::of_bytes(text.text()),
         };
         Digest::of_all([Digest::of_bytes(settings), object])
     }
 
     /// The manifest in normal form.
     pub(super) fn manifest(self, namespace: Option<&str>, prefix: Option<&str>) -> Result<Manifest, InvalidManifest> {
-        let Self { kind, object, invalid, overrides } = self;
+        let Self { kind, object, text, invalid, overrides } = self;
         if let Some(invalid) = invalid {
             return Err(invalid);
         }
-        let mut object = match object {
-            Content::Value(object) => object,
-            Content::Text(text) => text.value(),
-        };
+        let mut object = text.map_or(object, |text| text.value());
         if !object.is_object() {
             return Err(InvalidManifest::new(
                 format!("a {}", kind.resource.kind),
