@@ -26,6 +26,7 @@ mod status;
 mod sub_reconciler;
 mod syntax;
 mod templates;
+mod watcher;
 
 use proc_macro::TokenStream;
 
@@ -367,6 +368,12 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     reconciler::attribute(args.into(), &item.into()).into()
+}
+
+#[doc = include_str!("watcher/reference.md")]
+#[proc_macro_attribute]
+pub fn watcher(args: TokenStream, item: TokenStream) -> TokenStream {
+    watcher::attribute(args.into(), &item.into()).into()
 }
 
 /// Embeds the templates of a folder, for a step with dependents.

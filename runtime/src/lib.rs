@@ -99,7 +99,7 @@ pub use evenkeel_macros::templates;
 #[doc(inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
-    reconciler, status, sub_reconciler,
+    reconciler, status, sub_reconciler, watcher,
 };
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 
@@ -120,6 +120,8 @@ pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
+pub use pipeline::watcher::event::Event;
+pub use pipeline::watcher::{RetryPolicy, Watcher};
 #[cfg(feature = "metrics")]
 pub use prometheus_client;
 pub use status::bare::BareStatus;

@@ -11,12 +11,13 @@ pub use crate::pipeline::context::{Cx, Pass};
 pub use crate::pipeline::daemon::Daemon;
 pub use crate::pipeline::hook::PassEnd;
 pub use crate::pipeline::step::Absent;
+pub use crate::pipeline::watcher::event::Event;
 pub use crate::status::operation::RemoteOperation;
 pub use crate::wiring::policy::Policy;
 #[doc(no_inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
-    reconciler, status, sub_reconciler,
+    reconciler, status, sub_reconciler, watcher,
 };
 #[doc(no_inline)]
 pub use kube::{CustomResource, KubeSchema};

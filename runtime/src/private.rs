@@ -13,13 +13,14 @@ pub use crate::kind::TextKind;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, count_variants, join_variants};
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
+pub use crate::pipeline::bare::Bare;
 pub use crate::pipeline::check::{
     check_actions_stored, check_bare_status, check_fields, check_loop, check_step, check_summary, check_unset,
 };
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::context::find_site;
 pub use crate::pipeline::context::{
-    Cx, Pass, begin_each, both, conclude, ended, finish, finish_each, fork, joined, merge,
+    Call, Cx, Pass, begin_each, both, call, called, conclude, ended, finish, finish_each, fork, joined, merge,
 };
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]
@@ -48,6 +49,9 @@ pub use crate::pipeline::{
     hook_handler, is_empty, is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of,
     triggered_by, value, wiring_of,
 };
+pub use crate::pipeline::watcher::Watcher;
+pub use crate::pipeline::watcher::event::Event;
+pub use crate::pipeline::watcher::handled::{Handled, handled};
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
 pub use crate::status::{
@@ -58,9 +62,10 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Node, Previously, Readable,
-    ReadyFunction, Relation, StepWiring, Verb, When, Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Leave, Mark, Node, Previously, Readable,
+    ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
 };
+pub use evenkeel_macros::{cleanup, sub_reconciler};
 pub use std;
 pub use std::clone::Clone;
 pub use std::fmt::Debug;

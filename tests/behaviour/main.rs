@@ -101,3 +101,4 @@ mod wait;
 mod waiting;
 mod watch;
 mod watch_lag;
+mod watcher;

@@ -123,6 +123,9 @@ pub(crate) struct ReconcilerArgs {
     /// Whether `conditions` was given, even if it is invalid or misspelt.
     #[darling(skip)]
     pub(crate) has_conditions: bool,
+    /// The declarations of a watcher, as tokens.
+    #[darling(skip)]
+    pub(crate) watcher: Option<TokenStream>,
     /// Whether an error in `policies` or `observe` is already reported.
     #[darling(skip)]
     pub(crate) wrong_policies: bool,

@@ -1,13 +1,13 @@
 //! `#[reconciler]`: a pipeline of steps, in ordinary Rust.
 
-mod args;
+pub(crate) mod args;
 mod bare_status;
 mod check;
 mod check_argument;
 mod depend;
 mod expand;
 mod fallback;
-mod impl_block;
+pub(crate) mod impl_block;
 mod model;
 mod pipeline;
 mod policy;

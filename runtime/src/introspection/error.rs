@@ -83,6 +83,7 @@ fn next(info: &VariantInfo) -> Cow<'static, str> {
         ("ignored", _) => "nothing: the pass counts as done",
         (_, Retry::Fast) => "retried soon, at most 30 s apart, without end",
         (_, Retry::Slow) => "retried with back-off, without end",
+        (_, Retry::After(_)) => "retried after the time of the retry policy",
         (_, Retry::VerySlow) => "retried after each requeue interval, without end",
     };
     next.into()

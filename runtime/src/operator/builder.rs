@@ -22,6 +22,7 @@ use crate::interval::Jitter;
 use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::watcher::Watcher;
 use crate::queue::{Backoff, Key, QueueConfig, Rate};
 #[cfg(feature = "metrics")]
 use crate::telemetry::metrics::{Custom, Listener};
@@ -110,6 +111,13 @@ impl Operator {
     pub fn reconciler<R: Reconciler<Object: ReconciledKind>>(mut self, deps: R::Deps) -> Self {
         self.members.push(Box::new(Typed::<R>::new(deps)));
         self
+    }
+
+    /// Adds a watcher: the struct that `#[watcher]` is on, or for a function its dependencies, one value or a tuple in the order of the parameters.
+    ///
+    /// The [guide](crate::guide::watchers) has examples.
+    pub fn watcher<W: Watcher<Object: ReconciledKind>>(self, deps: impl Into<W::Deps>) -> Self {
+        self.reconciler::<W>(deps.into())
     }
 
     /// Adds a reconciler of a kind that is known only when the program starts, such as one that a flag names.

@@ -83,3 +83,14 @@ pub trait ReconcileError: std::fmt::Display + Send {
     /// All variants in declared order, for generated documentation; empty if the trait is implemented manually.
     const VARIANTS: &'static [VariantInfo] = &[];
 }
+
+/// The error of a step that cannot fail.
+impl ReconcileError for std::convert::Infallible {
+    fn class(&self) -> Class {
+        match *self {}
+    }
+
+    fn reason(&self) -> &'static str {
+        match *self {}
+    }
+}

@@ -1,6 +1,5 @@
 //! The pace of retries, which the variant of an error sets.
 
-#[cfg(feature = "operator")]
 use std::time::Duration;
 
 /// The pace of retries for an error of class `transient`.
@@ -17,6 +16,8 @@ pub enum Retry {
     Slow,
     /// After the `requeue = ..` of the reconciler, or after an hour if it has none; for retries that are expensive and unlikely to succeed.
     VerySlow,
+    /// After this time, which the `retry = policy` of a watcher returned.
+    After(Duration),
 }
 
 impl Retry {

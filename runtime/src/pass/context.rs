@@ -163,7 +163,8 @@ impl PassContext {
         let (wiring, reconciler) = (self.wiring, self.env.reconciler.clone());
         PrimaryPredicate {
             enabled_triggers: self.env.enabled_triggers,
-            finalizer: self.finalizers.name().to_owned(),
+            finalizers: self.finalizers.names(),
+            watcher: self.wiring.watcher,
             request_annotation: self.wiring.request_annotation,
             policy: self.wiring.policies.map(|policies| policies.key),
             triggers: self.wiring.triggers,
@@ -274,7 +275,9 @@ impl PassContext {
     /// Keeps the values of a pass for the next one, unless it has succeeded, and the sets that have converged.
     pub(super) fn keep_for_next(&self, key: &Key, outcome: &Outcome, state: &mut PassState) {
         if let Some(memory) = self.memory().get_mut(key) {
-            memory.tried = Tried::after(state.generation(), outcome, &mut state.carried).map(Box::new);
+            let has_given_up = state.calls.as_ref().is_some_and(|calls| calls.has_given_up);
+            let tried = Tried::after(state.generation(), outcome, &mut state.carried);
+            memory.tried = tried.filter(|_| !has_given_up).map(Box::new);
             #[cfg(feature = "dependents")]
             {
                 memory.converged = state.converged.take();

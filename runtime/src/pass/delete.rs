@@ -15,12 +15,13 @@ use super::finish::status_write::{self, RESENDS};
 use super::report::current_pass::CurrentPass;
 use super::report::{PassReport, hook, send_event};
 use super::run::{self, BodyEnd, BodyResult, Part};
+use super::watcher;
 use super::without_steps::blocked;
 use crate::api::ApiError;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
 use crate::queue::{Backoff, Next};
-use crate::wiring::policy::{Policy, ResolvedPolicy};
+use crate::wiring::policy::ResolvedPolicy;
 
 /// Cleans up after the steps. Ignores an object without our finalizer.
 pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
@@ -31,7 +32,10 @@ pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, ob
         return Next::Await;
     }
     match policy::policy(context, &*object) {
-        ResolvedPolicy::Known(policy) if !policy.may_delete() => detach(context, pass, &*object, policy).await,
+        ResolvedPolicy::Known(policy) if !policy.may_delete() => {
+            let note = format!("the resources created for the object remain, since its policy is {policy}");
+            detach(context, pass, &*object, &note).await
+        }
         ResolvedPolicy::Known(_) => {
             announce_deletion(context, pass, &*object);
             clean_up(context, pass, &*object).await
@@ -51,11 +55,18 @@ fn announce_deletion(context: &PassContext, pass: &mut CurrentPass<'_>, object: 
 }
 
 /// Runs the cleanups, then removes the finalizer or reports the failure in the status.
-async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+pub(super) async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+    if context.memory().get(pass.key).is_some_and(|memory| memory.cleaned_up == watcher::number(object)) {
+        let backend = backend::backend(context, pass, object);
+        return released(context, pass, object, &backend).await;
+    }
     let BodyEnd { state, backend, result } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
     let next = match never_stalled(result.outcome) {
         Outcome::Done => match children_gone(context, &backend).await {
-            Ok(()) => released(context, pass, object, &backend).await,
+            Ok(()) => {
+                context.memory().entry(pass.key.clone()).or_default().cleaned_up = watcher::number(object);
+                released(context, pass, object, &backend).await
+            }
             Err(next) => next,
         },
         outcome => {
@@ -85,13 +96,12 @@ pub(super) async fn children_gone(context: &PassContext, backend: &PassBackend) 
     }
 }
 
-/// Removes the finalizer without any cleanup, as the policy forbids to delete what the steps made.
-async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, policy: Policy) -> Next {
+/// Removes the finalizer without any cleanup.
+pub(super) async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, note: &str) -> Next {
     let backend = backend::backend(context, pass, object);
     let next = released(context, pass, object, &backend).await;
     if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
-        let note = format!("the resources created for the object remain, since its policy is {policy}");
-        send_event(context, pass, object, "Detached", &note);
+        send_event(context, pass, object, "Detached", note);
     }
     next
 }

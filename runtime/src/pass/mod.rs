@@ -22,6 +22,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod vanished;
+mod watcher;
 mod without_steps;
 
 use std::sync::Arc;
@@ -106,7 +107,7 @@ fn fast_path(
         return Err(None);
     }
     if !context.is_selected(&*object) {
-        return Ok(context.forget(key));
+        return if watcher::is_left(context, &*object) { Err(None) } else { Ok(context.forget(key)) };
     }
     let facts = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread);
     match facts.decide() {
@@ -150,6 +151,9 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
         Some(decided) => decided,
         None => match fetch(context, pass, attempt).await {
             Ok(Some(object)) if !context.is_selected(&*object) => {
+                if watcher::is_left(context, &*object) {
+                    return watcher::leave(context, pass, &*object).boxed().await;
+                }
                 pass.ends(UNCHANGED);
                 return context.forget(key);
             }
@@ -192,6 +196,7 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
 
 /// Runs claim and finalizer, then the part of the author's code that the policy allows.
 async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
+    pass.is_marked = !context.finalizers.is_due(object.meta());
     let claim::Prepared { object, claimed } = match claim::claim_and_finalize(context, pass, object).await {
         Ok(prepared) => prepared,
         Err(next) => return next,

@@ -12,6 +12,7 @@ use super::context::PassContext;
 use super::decide::policy;
 use super::report;
 use super::report::current_pass::CurrentPass;
+use super::watcher;
 use crate::interval::Clamped;
 use crate::outcome::{Outcome, PassError, PassResult};
 use crate::pipeline::context::Pass;
@@ -53,6 +54,7 @@ pub(super) async fn body(
     let backend = backend::backend(context, current, object);
     let mut state = PassState::new(object, *context.wiring, backend.clone());
     context.resume(current.key, &mut state);
+    watcher::begin(context, current, object, &mut state);
     if let ResolvedPolicy::Known(policy) = policy::policy(context, object) {
         state.policy = policy;
     }

@@ -8,6 +8,7 @@ use super::delete;
 use super::report::current_pass::CurrentPass;
 use super::report::{PassReport, hook};
 use super::run::{self, BodyEnd, Part};
+use super::watcher;
 use crate::outcome::{Outcome, PassError};
 use crate::pipeline::object::Object;
 use crate::queue::Next;
@@ -19,15 +20,25 @@ use crate::wiring::policy::ResolvedPolicy;
 /// A cleanup did not succeed; it is retried.
 pub(super) async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Result<(), Next> {
     context.daemons.stop(pass.key).await?;
-    if must_clean_up(context, pass, object).await? {
+    if is_known(context, pass, object) && must_clean_up(context, pass, object).await? {
         run_cleanups(context, pass, object).await?;
     }
     context.env.primary.cleaned_up(pass.key);
     Ok(())
 }
 
+/// Whether the object needs a cleanup at all: a watcher that writes no finalizer knows those that its code has seen.
+fn is_known(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> bool {
+    let seen = || context.memory().get(pass.key).is_some_and(|memory| memory.watched == watcher::number(object));
+    !context.wiring.is_plain() || seen()
+}
+
 /// Whether the object is gone, and its policy allows the cleanups. An object that left the selection of the watch still exists.
 async fn must_clean_up(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> Result<bool, Next> {
+    // An object that has left the selection of such a watcher is deleted for it.
+    if context.wiring.is_plain() {
+        return Ok(true);
+    }
     let identity = context.identity(pass.key, object);
     match gone::live(&context.calls(&pass.answers), &identity).await {
         Ok(_) => return Ok(false),
@@ -51,7 +62,10 @@ async fn run_cleanups(context: &PassContext, pass: &mut CurrentPass<'_>, object:
     let BodyEnd { backend, result, .. } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
     let ended = match result.outcome {
         Outcome::Done | Outcome::Ignored => {
-            tracing::info!("cleaned up an object that the API server deleted in spite of its finalizer");
+            match context.wiring.is_plain() {
+                true => tracing::info!("handled the deletion of an object"),
+                false => tracing::info!("cleaned up an object that the API server deleted in spite of its finalizer"),
+            }
             delete::children_gone(context, &backend).await
         }
         _ => {

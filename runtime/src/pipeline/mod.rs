@@ -21,6 +21,7 @@ pub(crate) mod reconciler;
 pub(crate) mod restricted_field;
 pub(crate) mod state;
 pub(crate) mod step;
+pub(crate) mod watcher;
 
 use self::check::UNKNOWN;
 pub(crate) use self::context::StepTag;

@@ -109,8 +109,9 @@ impl DesiredStatus {
     pub(crate) fn differs_in_digest_only(&self, other: &Self) -> bool {
         let Self { observed_generation, conditions, fields, observed_inputs, receipts, sets, summary, second } = self;
         let same_inputs = match (observed_inputs, &other.observed_inputs) {
-            (Some(ObservedInputs { wiring: _, digest: _, references, policy, claimed }), Some(inputs)) => {
-                (references, policy, claimed) == (&inputs.references, &inputs.policy, &inputs.claimed)
+            (Some(ObservedInputs { wiring: _, digest: _, references, policy, claimed, added }), Some(inputs)) => {
+                (references, policy, claimed, added)
+                    == (&inputs.references, &inputs.policy, &inputs.claimed, &inputs.added)
             }
             _ => false,
         };
@@ -154,9 +155,13 @@ impl DesiredStatus {
 
 /// Sets every field explicitly: an omitted field would retain its value if another manager owns it.
 fn explicit(inputs: &ObservedInputs) -> Value {
-    let ObservedInputs { wiring, digest, references, policy, claimed } = inputs;
+    let ObservedInputs { wiring, digest, references, policy, claimed, added } = inputs;
     let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
     let mut fields = json!({ "references": references, "policy": policy, "claimed": claimed });
+    // Only watchers set it, and an older CRD does not declare it.
+    if *added {
+        fields["added"] = json!(true);
+    }
     // A hash is empty only if none was ever written. Kubernetes 1.20 would store null for a new field with an empty string.
     for (name, hash) in [("wiring", wiring), ("digest", digest)].into_iter().filter(|(_, hash)| !hash.is_empty()) {
         fields[name] = json!(hash);
@@ -176,6 +181,7 @@ mod tests {
             references: vec!["v1/Secret/a/x".into()],
             policy: String::new(),
             claimed: vec!["labels/tier".into()],
+            added: false,
         }
     }
 

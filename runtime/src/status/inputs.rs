@@ -26,6 +26,9 @@ pub struct ObservedInputs {
     /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<String>,
+    /// Whether the controller has handled the object as a new one; false until that has succeeded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub added: bool,
 }
 
 /// The digest of an outcome that is not final; it differs from every hash. It is written, since an omitted field retains its value if

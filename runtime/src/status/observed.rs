@@ -74,12 +74,13 @@ impl<'s> Observed<'s> {
 
 impl From<ObservedBy> for Observed<'_> {
     fn from(by: ObservedBy) -> Self {
-        let ObservedBy { generation, stalled, wiring, digest, references, policy, claimed, fields, .. } = by;
+        let ObservedBy { generation, stalled, wiring, digest, references, policy, claimed, added, fields, .. } = by;
         let is_known = !wiring.is_empty() || !policy.is_empty();
         Self {
             generation,
             stalled,
-            inputs: is_known.then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy, claimed })),
+            inputs: is_known
+                .then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy, claimed, added })),
             receipts: Receipts { reconcile: by.last_handled_reconcile_at, actions: by.last_handled_actions },
             written: Written::These(fields),
         }

@@ -33,6 +33,9 @@ pub struct ObservedBy {
     /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<String>,
+    /// Whether the controller has handled the object as a new one; false until that has succeeded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub added: bool,
     /// The status fields that the reconciler wrote and therefore owns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,

@@ -18,8 +18,8 @@ pub(crate) struct PrimaryChange<'a> {
     pub(crate) observed: Option<i64>,
     /// One of our writes returned this version.
     pub(crate) is_ours: bool,
-    /// The finalizer of the reconciler.
-    pub(crate) finalizer: &'a str,
+    /// The finalizers of the reconciler, of which an object has one.
+    pub(crate) finalizers: &'a [String],
     /// The annotation that requests a pass.
     pub(crate) request_annotation: &'a str,
     /// The policy annotation, if the reconciler has policies.
@@ -28,6 +28,8 @@ pub(crate) struct PrimaryChange<'a> {
     pub(crate) counted: Counted<'a>,
     /// The hashes of the content before and now, if each change of it is a trigger.
     pub(crate) content: (Option<u64>, Option<u64>),
+    /// Whether each new version of the object is a trigger.
+    pub(crate) any_version: bool,
     /// Whether the previous version was suspended, and whether this one is.
     pub(crate) suspended: (bool, bool),
 }
@@ -44,7 +46,7 @@ impl<'a> PrimaryChange<'a> {
     }
 
     pub(super) fn holds(&self, meta: &ObjectMeta) -> bool {
-        meta.finalizers.iter().flatten().any(|name| name == self.finalizer)
+        meta.finalizers.iter().flatten().any(|name| self.finalizers.contains(name))
     }
 }
 

@@ -138,8 +138,13 @@ triggers! {
         event: |event| event.before.is_some_and(|before| is_requested(event.token(before), event.token(event.now))),
         stands: |object| object.is_requested || object.received.contains(TriggerSet::REQUESTED),
     }
-    /// An external event source reported a change, which no object in the cluster reflects.
+    /// An external event source reported a change, which no object in the cluster reflects. For a watcher with `on(any)`: the object has a new
+    /// version, whatever changed in it.
     TRIGGERED = "triggered" {
+        event: |event| {
+            let is_new = |before: &ObjectMeta| before.resource_version != event.now.resource_version;
+            event.any_version && !event.is_ours && event.before.is_some_and(is_new)
+        },
         stands: |object| object.received.contains(TriggerSet::TRIGGERED),
     }
     /// The object was suspended or resumed. Changes during the suspension were ignored.
@@ -194,6 +199,15 @@ impl TriggerSet {
         .union(Self::ANNOTATIONS)
         .union(Self::OWNED)
         .union(Self::WATCHED);
+
+    /// Changes of the object itself, which a watcher hands to `update`.
+    pub(crate) const OF_OBJECT: Self =
+        Self::GENERATION.union(Self::LABELS).union(Self::ANNOTATIONS).union(Self::TRIGGERED);
+
+    /// Whether the two sets have a trigger in common.
+    pub(crate) const fn intersects(self, other: Self) -> bool {
+        !self.both(other).is_empty()
+    }
 
     /// The urgency of the most urgent trigger.
     pub(crate) fn urgency(self) -> Urgency {

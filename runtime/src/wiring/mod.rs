@@ -18,6 +18,7 @@ pub mod triggers;
 mod undeclared;
 mod unused_reasons;
 mod verb;
+mod watcher;
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -40,6 +41,7 @@ pub use self::step::{StepWiring, When};
 use self::suspend::Suspend;
 use self::triggers::Triggers;
 pub use self::verb::{DeclaredCall, Verb};
+pub use self::watcher::{Leave, Mark, WatcherWiring};
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
 
@@ -126,6 +128,9 @@ pub struct Wiring {
     /// The daemons (`daemons(follow)`).
     #[doc(hidden)]
     pub daemons: &'static [DaemonHandler],
+    /// The declarations of a watcher. `None`: this is another reconciler.
+    #[doc(hidden)]
+    pub watcher: Option<WatcherWiring>,
 }
 
 impl Wiring {
@@ -158,6 +163,7 @@ impl Wiring {
         claim: None,
         hooks: &[],
         daemons: &[],
+        watcher: None,
     };
 
     /// Creates the wiring that every reconciler has: its name and its conditions.
@@ -294,10 +300,23 @@ impl Wiring {
         self.labels.filter(|_| !self.needs_finalizer())
     }
 
+    /// Whether this is a watcher that writes nothing to its objects.
+    pub(crate) const fn is_plain(&self) -> bool {
+        matches!(self.watcher, Some(WatcherWiring { mark: Mark::None, .. }))
+    }
+
+    /// Whether this is a watcher that remembers by finalizers.
+    pub(crate) const fn marks_by_finalizers(&self) -> bool {
+        matches!(self.watcher, Some(WatcherWiring { mark: Mark::Finalizers, .. }))
+    }
+
     /// Whether a step is external (changes something outside the cluster), owns objects in other namespaces or keeps dependents, or a hook runs on
     /// deletion.
     #[must_use]
     pub(crate) const fn needs_finalizer(&self) -> bool {
+        if self.is_plain() {
+            return false;
+        }
         let mut i = 0;
         while i < self.steps.len() {
             if self.steps[i].external || self.steps[i].owns_anywhere() || self.steps[i].keeps_dependents() {

@@ -46,6 +46,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (policies, claim) = (expand_policies(args), expand_claim(args));
     let hooks = expand_handlers(krate, "hooks", "hook_handler", &args.hooks);
     let daemons = expand_handlers(krate, "daemons", "daemon_handler", &args.daemons);
+    let watcher = expand_given(krate, "watcher", &args.watcher);
     quote! {
         #krate::Wiring {
             #(doc: #doc,)*
@@ -68,6 +69,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #claim
             #hooks
             #daemons
+            #watcher
             #previously
             #summary
             ..#krate::Wiring::of::<#set>(#name)

@@ -33,7 +33,7 @@ pub(super) fn expand_without(block: &Block, members: &Members, args: &Reconciler
 }
 
 /// Expands an `impl` that cannot be a reconciler: its methods can be called, but do nothing.
-pub(super) fn expand_refused(args: &ReconcilerArgs, block: Block) -> TokenStream {
+pub(crate) fn expand_refused(args: &ReconcilerArgs, block: Block) -> TokenStream {
     let Block { attrs, inner, token, generics, self_ty, items, .. } = block;
     let (params, _, bounds) = generics.split_for_impl();
     let krate = &args.krate;

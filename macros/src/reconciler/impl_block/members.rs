@@ -42,12 +42,7 @@ pub(super) struct Members {
 
 /// The information on the struct that its methods share.
 pub(super) fn home(args: &ReconcilerArgs, block: &Block) -> Home {
-    let name = match &block.self_ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
-        _ => None,
-    };
-    let name = name.unwrap_or_else(|| format_ident!("Reconciler"));
-    let module = args.module.clone().unwrap_or_else(|| module(&name));
+    let (name, module) = names(&block.self_ty, args.module.as_ref());
     let functions = || block.items.iter().filter_map(function);
     let makes_step = |attr: &Attribute| STEPS.iter().any(|name| is(attr, name));
     let is_step = |function: &&Function| function.attrs.iter().any(makes_step);
@@ -56,6 +51,17 @@ pub(super) fn home(args: &ReconcilerArgs, block: &Block) -> Home {
     let pipeline = functions().find(|function| function.sig.ident == "reconcile");
     let outer = pipeline.map_or(Visibility::Inherited, |function| function.vis.clone());
     Home { ty: block.self_ty.clone(), name, module, vis: within(&outer), outer, methods, steps }
+}
+
+/// The name of the struct, and that of the module of its markers.
+pub(crate) fn names(ty: &Type, given: Option<&Ident>) -> (Ident, Ident) {
+    let name = match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
+        _ => None,
+    };
+    let name = name.unwrap_or_else(|| format_ident!("Reconciler"));
+    let module = given.cloned().unwrap_or_else(|| module(&name));
+    (name, module)
 }
 
 /// The module name for a struct: `git_repositories` for `GitRepositories`.

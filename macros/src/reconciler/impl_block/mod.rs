@@ -1,8 +1,8 @@
 //! `#[reconciler]` on an `impl`: a struct that holds the dependencies of its steps.
 
 mod check;
-mod expand;
-mod members;
+pub(crate) mod expand;
+pub(crate) mod members;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,7 +13,7 @@ use crate::errors::Errors;
 use crate::syntax::block::Block;
 
 /// Expands the attribute. An error in one method does not affect the others.
-pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Errors) -> TokenStream {
+pub(crate) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Errors) -> TokenStream {
     let Some(mut block) = errors.take(syn::parse2::<Block>(item.clone())) else {
         return quote!(#item #errors);
     };

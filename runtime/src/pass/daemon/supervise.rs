@@ -125,6 +125,7 @@ impl Task {
                 Retry::Fast => Backoff::FAST.delay(failures),
                 Retry::Slow => self.setup.backoff.delay(failures),
                 Retry::VerySlow => Retry::HOUR,
+                Retry::After(pause) => pause,
             }),
         }
     }

@@ -10,6 +10,7 @@ use crate::pass::context::{PassContext, observed};
 use crate::pass::finish::schedule::schedule;
 use crate::pass::memory::Memory;
 use crate::pass::memory::late_digest::LateDigest;
+use crate::pass::watcher;
 use crate::pipeline::object::Object;
 use crate::queue::{Backoff, Key, Next};
 use crate::status::observed::Observed;
@@ -41,6 +42,8 @@ pub(in crate::pass) struct ObjectFacts<'a> {
     contested: Option<Duration>,
     /// An earlier pass found the object suspended or owned by another operator; the next pass records the change.
     is_resumed: bool,
+    /// The code of a watcher has not run for the object since the process started.
+    is_unseen: bool,
 }
 
 impl<'a> ObjectFacts<'a> {
@@ -64,6 +67,7 @@ impl<'a> ObjectFacts<'a> {
                 false => None,
             },
             is_resumed: memory.is_some_and(Memory::is_set_aside),
+            is_unseen: watcher::is_unseen(context, object, memory.map_or(0, |memory| memory.watched)),
             context,
             key,
             object,
@@ -99,7 +103,8 @@ impl Facts for ObjectFacts<'_> {
 
     fn triggers(&self) -> TriggerSet {
         let (context, object) = (self.context, self.object);
-        context.env.enabled_triggers.of_object(&TriggerFacts {
+        let unseen = if self.is_unseen { TriggerSet::APPEARED } else { TriggerSet::NONE };
+        unseen | context.env.enabled_triggers.of_object(&TriggerFacts {
             received: self.triggers,
             meta: object.meta(),
             observed: self.seen.generation,

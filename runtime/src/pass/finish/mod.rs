@@ -29,6 +29,7 @@ use super::memory::unsent_status::Pending;
 use super::report::current_pass::CurrentPass;
 use super::report::{PassReport, hook, warn_of_clamped};
 use super::run::BodyEnd;
+use super::watcher;
 use crate::api::DryRunLog;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
@@ -54,8 +55,8 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     pass.ends(outcome.as_str());
     state.references.extend(policy::namespace(context.wiring, object).map(|namespace| namespace.to_string()));
     context.env.relations.keep(key, &state.references);
-    intent.observed_inputs =
-        Some(observed_inputs(context, object, backend, &state.references, (&outcome, result.claimed)));
+    let inputs = observed_inputs(context, object, backend, &state.references, (&outcome, result.claimed));
+    intent.observed_inputs = Some(ObservedInputs { added: watcher::end(context, key, object, &state), ..inputs });
     let progressed = state.progressed(&intent);
     let found = foreign_conditions::without_foreign(context, key, state.take_found(), &intent);
     let mut report = PassReport::of(&found, &intent, &outcome, error, context.wiring.conditions);
@@ -109,5 +110,5 @@ fn observed_inputs(
     };
     let policy = policy::policy(context, object).shown().to_owned();
     let references = references.iter().cloned().collect();
-    ObservedInputs { wiring: context.wiring_hash.clone(), digest, references, policy, claimed }
+    ObservedInputs { wiring: context.wiring_hash.clone(), digest, references, policy, claimed, added: false }
 }

@@ -20,8 +20,8 @@ pub(in crate::pass) fn next_unchanged(
 ) -> Next {
     tracing::debug!("unchanged");
     let next = match seen.stalled {
-        true => Next::Await,
-        false => schedule(context, object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
+        true if !context.wiring.watcher.is_some_and(|watcher| watcher.gives_up) => Next::Await,
+        _ => schedule(context, object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
     };
     match late {
         Some(late) => late.within(next),
@@ -43,7 +43,7 @@ pub(in crate::pass) fn schedule(
             let soonest = resync.into_iter().chain(context.until_reapply(object)).min();
             soonest.map_or(Next::Await, Next::After)
         }
-        Outcome::Waiting { poll: None } if retry == Retry::VerySlow => {
+        Outcome::Waiting { poll: None } | Outcome::Stalled { .. } if retry == Retry::VerySlow => {
             let interval = interval(context, object, clamped).unwrap_or(Retry::HOUR);
             Next::After(until_resync(context, object, interval))
         }
@@ -70,6 +70,7 @@ fn pace(context: &PassContext, object: &Object, retry: Retry, clamped: &mut Vec<
     match retry {
         Retry::Fast => Some(Backoff::FAST),
         Retry::VerySlow => Some(Backoff::flat(interval(context, object, clamped).unwrap_or(Retry::HOUR))),
+        Retry::After(pause) => Some(Backoff::flat(Clamped::clamp("retry interval", pause, clamped))),
         Retry::Slow => {
             let pause = context.env.reconciler.retry(object)?;
             Some(Backoff::flat(Clamped::clamp("retry interval", pause, clamped)))

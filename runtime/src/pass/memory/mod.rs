@@ -52,6 +52,12 @@ pub(super) struct Memory {
     pub(super) hot_object: HotObject,
     /// The object was suspended in its last pass.
     pub(super) suspended: bool,
+    /// The object for which the code of a watcher has run, as a number; 0: none.
+    pub(super) watched: u64,
+    /// A watcher that writes nothing has added the object.
+    pub(super) added: bool,
+    /// The object whose cleanups have succeeded, as a number, while its finalizer could not be removed; 0: none.
+    pub(super) cleaned_up: u64,
     /// The event of its deletion was sent.
     pub(super) deletion_reported: bool,
     /// The other operator that owned the object in its last pass.

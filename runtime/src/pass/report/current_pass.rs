@@ -35,6 +35,8 @@ pub(in crate::pass) struct CurrentPass<'k> {
     pub(in crate::pass) triggers: TriggerSet,
     /// The responses of the API server.
     pub(in crate::pass) answers: Answers,
+    /// The object had our finalizer before the pass, if it needs one.
+    pub(in crate::pass) is_marked: bool,
     outcome: Option<&'static str>,
     events: Vec<PendingEvent>,
 }
@@ -51,7 +53,7 @@ pub(in crate::pass) struct FinishedPass {
 
 impl<'k> CurrentPass<'k> {
     pub(in crate::pass) fn new(key: &'k Key, triggers: TriggerSet) -> Self {
-        Self { key, triggers, answers: Answers::default(), outcome: None, events: Vec::new() }
+        Self { key, triggers, answers: Answers::default(), is_marked: true, outcome: None, events: Vec::new() }
     }
 
     /// Sets the outcome. It counts unless `Next` shows that the object was changed or deleted meanwhile.

@@ -135,7 +135,11 @@ pub(crate) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassEr
         return pass_error;
     }
     let pass_error = pass_error(state, error.class(), error.reason(), error, error.actions());
-    PassError { retry: error.retry(), ..pass_error }
+    let pass_error = PassError { retry: error.retry(), ..pass_error };
+    match &mut state.calls {
+        None => pass_error,
+        Some(calls) => calls.paced(pass_error),
+    }
 }
 
 /// Shared by all error types, to compile less code.

@@ -47,6 +47,7 @@ use crate::outcome::{PassError, Requeue};
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::{SetSettings, Site};
 use crate::pipeline::object::Object;
+use crate::pipeline::watcher::Calls;
 use crate::status::SetStatuses;
 use crate::status::erased::{AnyStatus, Typed};
 use crate::status::observed::Observed;
@@ -118,6 +119,8 @@ pub(crate) struct PassState {
     pub(crate) policy: Policy,
     /// What earlier passes without success handed to this one.
     pub(crate) carried: Carried,
+    /// The calls of a watcher; `None`: this is another reconciler.
+    pub(crate) calls: Option<Box<Calls>>,
 }
 
 impl PassState {
@@ -190,6 +193,7 @@ impl PassState {
             ready: None,
             policy: Policy::Manage,
             carried: Carried::default(),
+            calls: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The reconciled kind: its cache, and the events that trigger a reconcile.
 
+mod changed;
 mod held;
 mod listing;
 mod rollback;
@@ -27,9 +28,12 @@ use crate::watch::first_list::WatchHandle;
 use crate::watch::shared::SharedWatches;
 use crate::watch::watch_target::WatchTarget;
 use crate::wiring::triggers::{Counted, Triggers};
+use crate::wiring::{Mark, WatcherWiring};
 
+use self::changed::Before;
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
+use self::changed::Changed;
 use self::held::{Held, with_status_of};
 use self::listing::{CacheChange, Listing};
 use self::rollback::{Comparison, Newest, Source};
@@ -43,7 +47,10 @@ type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
 pub(crate) struct PrimaryPredicate {
     /// The triggers that count.
     pub(crate) enabled_triggers: EnabledTriggers,
-    pub(crate) finalizer: String,
+    /// The finalizers of the reconciler, of which an object has one.
+    pub(crate) finalizers: Vec<String>,
+    /// The declarations of a watcher; `None`: this is another reconciler.
+    pub(crate) watcher: Option<WatcherWiring>,
     /// The annotation that requests a pass.
     pub(crate) request_annotation: &'static str,
     /// The policy annotation, if the reconciler has policies.
@@ -67,6 +74,7 @@ pub(crate) struct Primary {
     objects: Arc<Mutex<HashMap<Key, Held>>>,
     aside: Aside,
     vanished: Vanished,
+    changed: Changed,
 }
 
 impl Primary {
@@ -78,6 +86,7 @@ impl Primary {
             objects: Arc::default(),
             aside: Aside::default(),
             vanished: Vanished::default(),
+            changed: Changed::default(),
         }
     }
 
@@ -195,7 +204,7 @@ impl Primary {
                 let Listing { seen, changes, newest: listed, .. } = std::mem::take(&mut list);
                 newest = listed;
                 this.enqueue(&queue, &filter, changes);
-                this.enqueue(&queue, &filter, this.retain(namespace.as_deref(), &seen));
+                this.enqueue(&queue, &filter, this.retain(namespace.as_deref(), &seen, filter.watcher));
             }
             Event::Apply(object) => {
                 newest.raise(version_of(object.metadata()));
@@ -257,10 +266,42 @@ impl Primary {
         // The restore did not undo the effects of the body outside the cluster, so the body must run again.
         let back = if is_past { TriggerSet::RESYNC } else { TriggerSet::NONE };
         let triggers = triggers(before.as_ref(), &*now, filter) | back;
+        if let Some(before) = before.as_ref().and_then(Held::newest) {
+            self.note_change(key, before, &*now, triggers, filter);
+        }
         let now = with_status_of(before.as_ref().and_then(Held::newest), now);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held::object(now, wrote));
         Some(CacheChange { key: key.clone(), triggers })
+    }
+
+    /// Records for a watcher that an object has changed, or was replaced by another one of its name.
+    fn note_change(
+        &self,
+        key: &Key,
+        before: &Arc<Object>,
+        now: &Object,
+        triggers: TriggerSet,
+        filter: &PrimaryPredicate,
+    ) {
+        let Some(watcher) = filter.watcher else { return };
+        if before.uid() != now.uid() {
+            if watcher.mark == Mark::None {
+                self.vanished.put(key, before.clone());
+            }
+        } else if triggers.intersects(TriggerSet::OF_OBJECT) {
+            self.changed.put(key, before, watcher.previous);
+        }
+    }
+
+    /// The version of an object before the changes that a watcher has not handled; `None`: there are none.
+    pub(crate) fn before(&self, key: &Key, uid: &str) -> Option<Before> {
+        self.changed.get(key, uid)
+    }
+
+    /// Records that a watcher has handled this version. `has_changed`: the newest one differs from it.
+    pub(crate) fn handled(&self, key: &Key, object: &Object, watcher: WatcherWiring, has_changed: bool) {
+        self.changed.handled(key, object, watcher.previous, has_changed);
     }
 
     /// Records an object that does not fit its type. It is not served; its pass reports the error.
@@ -280,11 +321,14 @@ impl Primary {
     /// Removes a deleted object. One that had our finalizer still needs its cleanup.
     fn delete(&self, object: Decoded, filter: &PrimaryPredicate) -> Option<CacheChange> {
         let key = Key::of(object.metadata());
-        let change = self.remove(&key)?;
-        if let Decoded::Valid(object) = object
-            && has_vanished(object.meta(), &filter.finalizer)
-        {
-            self.vanished.put(&key, object);
+        let (change, last) = self.remove(&key)?;
+        let is_plain = filter.watcher.is_some_and(|watcher| watcher.mark == Mark::None);
+        match object {
+            Decoded::Valid(object) if is_plain || has_vanished(object.meta(), &filter.finalizers) => {
+                self.vanished.put(&key, object);
+            }
+            Decoded::Invalid(_) if is_plain => last.into_iter().for_each(|last| self.vanished.put(&key, last)),
+            Decoded::Valid(_) | Decoded::Invalid(_) => {}
         }
         Some(change)
     }
@@ -299,19 +343,32 @@ impl Primary {
         self.vanished.remove(key);
     }
 
-    fn remove(&self, key: &Key) -> Option<CacheChange> {
-        self.lock().remove(key)?;
+    /// Removes an object. Returns its newest known version with the change.
+    fn remove(&self, key: &Key) -> Option<(CacheChange, Option<Arc<Object>>)> {
+        let last = self.lock().remove(key)?.newest().cloned();
         self.aside.remove(key);
-        Some(CacheChange { key: key.clone(), triggers: TriggerSet::DELETION })
+        self.changed.remove(key);
+        Some((CacheChange { key: key.clone(), triggers: TriggerSet::DELETION }, last))
     }
 
     /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain.
-    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<CacheChange> {
+    fn retain(
+        &self,
+        namespace: Option<&str>,
+        listed: &HashSet<Key>,
+        watcher: Option<WatcherWiring>,
+    ) -> Vec<CacheChange> {
         let objects = self.lock();
         let here = objects.keys().filter(|key| namespace.is_none() || key.namespace.as_deref() == namespace);
         let gone: Vec<Key> = here.filter(|key| !listed.contains(*key)).cloned().collect();
         drop(objects);
-        gone.iter().filter_map(|key| self.remove(key)).collect()
+        let removed = gone.iter().filter_map(|key| self.remove(key)).inspect(|(change, last)| {
+            // The deletion of these objects was missed, so that a watcher without finalizers hears of it here only.
+            if let (Some(Mark::None), Some(last)) = (watcher.map(|watcher| watcher.mark), last) {
+                self.vanished.put(&change.key, last.clone());
+            }
+        });
+        removed.map(|(change, _)| change).collect()
     }
 }
 
@@ -334,11 +391,13 @@ fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> T
     let held = before.and_then(|held| Some((held, held.seen()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     // Earlier changes of an object that was not selected triggered nothing.
-    let newly_selected = filter
-        .is_selected
-        .as_ref()
-        .is_some_and(|is_selected| held.is_some_and(|(_, old)| !is_selected(&**old)) && is_selected(now));
-    let selected = if newly_selected { TriggerSet::APPEARED } else { TriggerSet::NONE };
+    let selection = filter.is_selected.as_ref().zip(held);
+    let selected = match selection.map(|(is_selected, (_, old))| (is_selected(&**old), is_selected(now))) {
+        Some((false, true)) => TriggerSet::APPEARED,
+        // The label may be one that does not count as a trigger.
+        Some((true, false)) => TriggerSet::LABELS,
+        _ => TriggerSet::NONE,
+    };
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
     let changed = filter.enabled_triggers.of_change(&trigger::PrimaryChange {
         before: held.map(|(_, old)| old.meta()),
@@ -346,11 +405,12 @@ fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> T
         observed: now.status().and_then(AnyStatus::observed_generation),
         is_ours: held
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
-        finalizer: &filter.finalizer,
+        finalizers: &filter.finalizers,
         request_annotation: filter.request_annotation,
         policy: filter.policy,
         counted: Counted { triggers: filter.triggers, claimed: &claimed },
         content: (held.and_then(|(_, old)| old.content()), now.content()),
+        any_version: filter.watcher.is_some_and(|watcher| watcher.any_version),
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
     });
     changed | selected

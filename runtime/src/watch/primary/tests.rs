@@ -65,7 +65,8 @@ const FINALIZER: &str = "example.com/tester";
 
 fn filter() -> PrimaryPredicate {
     PrimaryPredicate {
-        finalizer: FINALIZER.into(),
+        finalizers: vec![FINALIZER.into()],
+        watcher: None,
         request_annotation: "example.com/now",
         policy: Some("example.com/policy"),
         triggers: Triggers::ALL,

@@ -1,4 +1,4 @@
-//! Objects that the API server deleted although they had our finalizer.
+//! Objects that are gone before their cleanup ran: those of a watcher that writes no finalizer, and those with our finalizer.
 //!
 //! A delete request that reads the object just before the finalizer is stored removes it just after, finalizer and all
 //! (kubernetes/kubernetes#77988). The watch then reports the deletion of an object that was never marked for deletion.
@@ -16,8 +16,9 @@ use crate::queue::Key;
 pub(super) struct Vanished(Arc<Mutex<HashMap<Key, Arc<Object>>>>);
 
 impl Vanished {
+    /// Records the object, unless an earlier one of its name waits for its cleanup: no pass has handled this one then.
     pub(super) fn put(&self, key: &Key, object: Arc<Object>) {
-        self.lock().insert(key.clone(), object);
+        self.lock().entry(key.clone()).or_insert(object);
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Arc<Object>> {
@@ -35,6 +36,6 @@ impl Vanished {
 
 /// Whether a deleted object had the finalizer without being marked for deletion. An object that leaves the selection of its watch looks
 /// the same.
-pub(super) fn has_vanished(meta: &ObjectMeta, finalizer: &str) -> bool {
-    meta.deletion_timestamp.is_none() && meta.finalizers.iter().flatten().any(|held| held == finalizer)
+pub(super) fn has_vanished(meta: &ObjectMeta, finalizers: &[String]) -> bool {
+    meta.deletion_timestamp.is_none() && meta.finalizers.iter().flatten().any(|held| finalizers.contains(held))
 }

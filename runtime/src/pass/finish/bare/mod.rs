@@ -1,5 +1,6 @@
 //! Stores the status of a bare object: always in memory, and in the object if the reconciler declares `bare_status(..)`.
 
+mod added;
 mod conditions;
 
 use serde_json::json;
@@ -26,6 +27,9 @@ pub(in crate::pass) async fn store(
     // Only after a success: a restart repeats everything else, and a failure that comes and goes writes nothing.
     if let (Some(annotation), Outcome::Done) = (&store.annotation, &pending.outcome) {
         annotate(backend, annotation, pending).await?;
+    }
+    if pending.intent.observed_inputs.as_ref().is_some_and(|inputs| inputs.added) {
+        added::mark(context, object, backend).await?;
     }
     backend.store_in_memory(&pending.intent)
 }

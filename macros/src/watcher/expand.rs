@@ -1,0 +1,126 @@
+//! Expands a watcher to the parts of a reconciler: its arguments, its step and its cleanup.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::{ReturnType, Type, Visibility};
+
+use super::args::{Leave, WatcherArgs};
+use crate::errors::Errors;
+use crate::reconciler::args::{self as reconciler, ReconcilerArgs};
+use crate::syntax::krate::Krate;
+
+/// The step that calls the methods for a live object.
+pub(super) const STEP: &str = "handle_event";
+/// Its cleanup, which calls `delete`.
+const CLEANUP: &str = "handle_deletion";
+
+/// `impl Watcher for ..`.
+pub(super) fn expand_marker(krate: &Krate, ty: &impl ToTokens) -> TokenStream {
+    let krate = krate.full();
+    quote!(#[automatically_derived] impl #krate::Watcher for #ty {})
+}
+
+/// The arguments of the reconciler.
+pub(super) fn reconciler_args(args: &WatcherArgs, errors: &mut Errors) -> ReconcilerArgs {
+    let krate = &args.krate;
+    let mut list = args.reconciler.clone();
+    if args.conditions.is_none() && !args.has_sets {
+        list.push(quote!(conditions = #krate::Handled));
+    }
+    list.extend(args.on.triggers.clone());
+    let parsed = reconciler::parse(quote!(#(#list),*), errors);
+    ReconcilerArgs { krate: krate.clone(), watcher: Some(wiring(args)), ..parsed }
+}
+
+/// The declarations that only a watcher has.
+fn wiring(args: &WatcherArgs) -> TokenStream {
+    let krate = &args.krate;
+    let mark = [(&args.plain, "None"), (&args.bare, "Finalizers")].into_iter().find(|(word, _)| word.is_some());
+    let mark = mark.map(|(_, mark)| format_ident!("{mark}")).into_iter();
+    let leave = args.leave.iter().filter(|(_, leave)| *leave == Leave::Delete).map(|_| quote!(leave: #krate::Leave::Delete,));
+    let flag = |name: &str, is_set: bool, value: bool| {
+        let name = format_ident!("{name}");
+        is_set.then(|| quote!(#name: #value,))
+    };
+    let flags = [
+        flag("settled", args.settled.is_some(), true),
+        flag("previous", args.no_previous.is_some(), false),
+        flag("any_version", args.on.any, true),
+        flag("gives_up", args.tries.is_some() || args.policy.is_some(), true),
+    ];
+    let flags = flags.into_iter().flatten();
+    quote!(#krate::WatcherWiring { #(mark: #krate::Mark::#mark,)* #(#leave)* #(#flags)* ..#krate::WatcherWiring::DEFAULT })
+}
+
+/// What the step and its cleanup call for each event, as expressions with `old` and `object`.
+pub(super) struct Calls {
+    pub(super) vis: Visibility,
+    /// The kind, as the author names it.
+    pub(super) object: Type,
+    pub(super) output: ReturnType,
+    pub(super) add: TokenStream,
+    /// With the object as it was handled last.
+    pub(super) update: TokenStream,
+    /// Without it.
+    pub(super) update_alone: TokenStream,
+    pub(super) sync: TokenStream,
+    pub(super) delete: TokenStream,
+}
+
+/// The pipeline, its step and its cleanup, as methods.
+pub(super) fn expand_methods(args: &WatcherArgs, calls: &Calls) -> TokenStream {
+    let krate = &args.krate;
+    let Calls { vis, object, output, delete, .. } = calls;
+    let (step, cleanup) = (format_ident!("{STEP}"), format_ident!("{CLEANUP}"));
+    let object = match args.plain.is_some() || args.bare.is_some() {
+        true => quote!(#krate::Bare<#object>),
+        false => object.to_token_stream(),
+    };
+    let mut declared = args.step.clone();
+    if args.conditions.is_none() && !args.has_sets {
+        declared.push(quote!(sets(#krate::handled::Synced)));
+    }
+    if args.no_undo.is_none() {
+        declared.push(quote!(external));
+    }
+    let body = expand_body(args, calls, &object);
+    let undo = args.no_undo.is_none().then(|| {
+        quote! {
+            #[#krate::cleanup(of = #step)]
+            async fn #cleanup(&self, object: &#object, cx: &mut #krate::Cx) #output {
+                let _ = (&object, &cx);
+                #delete
+            }
+        }
+    });
+    quote! {
+        #vis async fn reconcile(&self, object: &#object, cx: &mut #krate::Pass<'_>) -> #krate::PassResult {
+            self.#step(object, cx).await?;
+            Ok(())
+        }
+        #[#krate::sub_reconciler(#(#declared),*)]
+        async fn #step(&self, object: &#object, cx: &mut #krate::Cx) #output { #body }
+        #undo
+    }
+}
+
+/// The call for the event, and the record of how it ended.
+fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> TokenStream {
+    let krate = &args.krate;
+    let Calls { add, update, update_alone, sync, .. } = calls;
+    let given = |value: Option<&dyn ToTokens>| match value {
+        Some(value) => quote!(#krate::std::option::Option::Some(#value)),
+        None => quote!(#krate::std::option::Option::None),
+    };
+    let policy = given(args.policy.as_ref().map(|policy| policy as &dyn ToTokens));
+    let tries = given(args.tries.as_ref().map(|tries| tries as &dyn ToTokens));
+    quote! {
+        let ended = match #krate::call::<#object, _>(cx) {
+            #krate::Call::Add => #add,
+            #krate::Call::Update(old) => { let _ = &old; #update }
+            #krate::Call::UpdateAlone => #update_alone,
+            #krate::Call::Sync => #sync,
+        };
+        #krate::called(cx, ended, #policy, #tries)
+    }
+}

@@ -1,0 +1,65 @@
+//! The versions of objects that a watcher has handled, of those that have changed since.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::pipeline::object::Object;
+use crate::queue::Key;
+use crate::resource_version::is_newer;
+
+/// A version of an object before a change that a watcher has not handled yet.
+#[derive(Clone)]
+pub(crate) struct Before {
+    uid: String,
+    version: String,
+    /// `None`: the watcher takes no earlier version.
+    pub(crate) object: Option<Arc<Object>>,
+}
+
+/// The versions before unhandled changes. All clones share them. An object that has not changed has none.
+#[derive(Clone, Default)]
+pub(super) struct Changed(Arc<Mutex<HashMap<Key, Before>>>);
+
+impl Before {
+    fn of(before: &Object, object: Option<Arc<Object>>) -> Self {
+        Self { uid: before.uid().to_owned(), version: before.resource_version().to_owned(), object }
+    }
+}
+
+impl Changed {
+    /// Records the version before a change, unless an earlier change is not handled either.
+    pub(super) fn put(&self, key: &Key, before: &Arc<Object>, is_kept: bool) {
+        let mut all = self.lock();
+        if all.get(key).is_none_or(|known| known.uid != before.uid()) {
+            all.insert(key.clone(), Before::of(&**before, is_kept.then(|| before.clone())));
+        }
+    }
+
+    /// The version before the changes of this object that are not handled.
+    pub(super) fn get(&self, key: &Key, uid: &str) -> Option<Before> {
+        self.lock().get(key).filter(|before| before.uid == uid).cloned()
+    }
+
+    /// Records that this version has been handled. `has_changed`: a later one that differs is known.
+    pub(super) fn handled(&self, key: &Key, object: &Object, is_kept: bool, has_changed: bool) {
+        let mut all = self.lock();
+        let version = object.resource_version();
+        let is_later = |known: &Before| {
+            known.uid == object.uid() && (known.version == version || is_newer(&known.version, version))
+        };
+        if !all.get(key).is_some_and(is_later) {
+            match has_changed {
+                true => all.insert(key.clone(), Before::of(object, is_kept.then(|| object.copy().into()))),
+                false => all.remove(key),
+            };
+        }
+    }
+
+    pub(super) fn remove(&self, key: &Key) {
+        self.lock().remove(key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Before>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,4 @@
+//! Watchers: which method is called for which object.
+
+mod life;
+mod service;
