@@ -1,4 +1,6 @@
 //! Watchers: which method is called for which object.
 
+mod bare;
 mod life;
 mod service;
+mod tries;

@@ -62,11 +62,6 @@ impl Service {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The number of calls that begin with this word.
-    pub(crate) fn count(&self, word: &str) -> usize {
-        self.calls().iter().filter(|call| call.starts_with(word)).count()
-    }
-
     /// Logs a call, and fails it if a test asked for that.
     pub(crate) fn called(&self, method: &str, text: &str) -> Result<(), InfoError> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{method} {text}"));

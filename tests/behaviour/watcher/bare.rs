@@ -1,0 +1,182 @@
+//! Watchers of kinds without a status of ours: two finalizers are their memory.
+
+use std::sync::Arc;
+
+use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Fault;
+use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt;
+use serde_json::{Value, json};
+
+use super::service::{InfoError, Service, finalizers};
+
+const ADDING: &str = "tests.evenkeel.dev/adding.maps";
+const ADDED: &str = "tests.evenkeel.dev/maps";
+
+pub(crate) struct Maps {
+    service: Arc<Service>,
+}
+
+/// The name and the value under `k`.
+fn text(map: &ConfigMap) -> String {
+    format!("{}={}", map.name_any(), map.data.as_ref().and_then(|data| data.get("k")).map_or("", String::as_str))
+}
+
+#[watcher(bare, finalizer = "tests.evenkeel.dev/maps", labels = "watched=yes", leave = "delete")]
+impl Maps {
+    async fn add(&self, map: &ConfigMap) -> Result<(), InfoError> {
+        self.service.called("add", &text(map))
+    }
+
+    async fn update(&self, old: &ConfigMap, map: &ConfigMap) -> Result<(), InfoError> {
+        self.service.called("update", &format!("{} to {}", text(old), text(map)))
+    }
+
+    async fn sync(&self, map: &ConfigMap) -> Result<(), InfoError> {
+        self.service.called("sync", &text(map))
+    }
+
+    async fn delete(&self, map: &ConfigMap) -> Result<(), InfoError> {
+        self.service.called("delete", &text(map))
+    }
+}
+
+/// The same as a function, which leaves objects alone when they leave the selection.
+#[watcher(bare, finalizer = "tests.evenkeel.dev/maps", labels = "watched=yes")]
+async fn map_events(event: Event<'_, ConfigMap>, service: &Arc<Service>) -> Result<(), InfoError> {
+    service.called(event.action(), &text(event.object()))
+}
+
+fn a_map(value: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a", "labels": { "watched": "yes" } }, "data": { "k": value } })
+}
+
+fn start(world: &World, service: &Arc<Service>) -> Running {
+    world.operator::<Maps>(Maps { service: service.clone() })
+}
+
+/// Waits until the map has exactly these finalizers.
+async fn held(world: &World, wanted: &[&str]) {
+    eventually(SOON, || async {
+        let map = world.api::<ConfigMap>().get_opt("a").await.unwrap()?;
+        (finalizers(&map) == wanted).then_some(())
+    })
+    .await;
+}
+
+async fn relabel(world: &World, value: Value) {
+    world.merge::<ConfigMap>("a", json!({ "metadata": { "labels": { "watched": value } } })).await;
+}
+
+on_each_server!(
+    a_bare_object_costs_two_writes_when_it_is_added_and_one_when_it_is_deleted,
+    an_interrupted_add_is_repeated_after_a_restart,
+    an_object_that_leaves_the_selection_is_deleted,
+    an_object_that_leaves_the_selection_is_detached,
+    a_removal_that_failed_is_repeated_without_delete
+);
+
+async fn a_bare_object_costs_two_writes_when_it_is_added_and_one_when_it_is_deleted(world: World) -> World {
+    let service = Service::new();
+    let operator = start(&world, &service);
+    world.create::<ConfigMap>(a_map("one")).await;
+    held(&world, &[ADDED]).await;
+    quiet().await;
+    assert_eq!((service.calls(), world.writes()), (vec!["add a=one".to_owned()], 2));
+    world.merge::<ConfigMap>("a", json!({ "data": { "k": "two" } })).await;
+    eventually(SOON, || async { (service.calls().len() == 2).then_some(()) }).await;
+    quiet().await;
+    assert_eq!((service.calls()[1].as_str(), world.writes()), ("update a=one to a=two", 2));
+    world.delete::<ConfigMap>("a").await;
+    world.until_gone::<ConfigMap>("a").await;
+    quiet().await;
+    assert_eq!((service.calls()[2..].to_vec(), world.writes()), (vec!["delete a=two".to_owned()], 3));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_interrupted_add_is_repeated_after_a_restart(world: World) -> World {
+    let service = Service::new();
+    service.fail("add", u32::MAX, false);
+    let operator = start(&world, &service);
+    world.create::<ConfigMap>(a_map("one")).await;
+    held(&world, &[ADDING]).await;
+    eventually(SOON, || async { (!service.calls().is_empty()).then_some(()) }).await;
+    operator.stop().await.unwrap();
+    service.fail("add", 0, false);
+    let before = service.calls().len();
+    let operator = start(&world, &service);
+    held(&world, &[ADDED]).await;
+    operator.stop().await.unwrap();
+    let operator = start(&world, &service);
+    eventually(SOON, || async { (service.calls().len() == before + 2).then_some(()) }).await;
+    assert_eq!(service.calls()[before..], ["add a=one", "sync a=one"]);
+    world.delete::<ConfigMap>("a").await;
+    world.until_gone::<ConfigMap>("a").await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_leaves_the_selection_is_deleted(world: World) -> World {
+    let service = Service::new();
+    let operator = start(&world, &service);
+    world.create::<ConfigMap>(a_map("one")).await;
+    held(&world, &[ADDED]).await;
+    relabel(&world, Value::Null).await;
+    held(&world, &[]).await;
+    relabel(&world, json!("yes")).await;
+    held(&world, &[ADDED]).await;
+    assert_eq!(service.calls(), ["add a=one", "delete a=one", "add a=one"]);
+    // It leaves while the operator is down.
+    operator.stop().await.unwrap();
+    relabel(&world, json!("no")).await;
+    let operator = start(&world, &service);
+    held(&world, &[]).await;
+    assert_eq!(service.calls()[3..], ["delete a=one"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_leaves_the_selection_is_detached(world: World) -> World {
+    let service = Service::new();
+    let operator = world.operator::<map_events>(service.clone().into());
+    world.create::<ConfigMap>(a_map("one")).await;
+    held(&world, &[ADDED]).await;
+    relabel(&world, Value::Null).await;
+    held(&world, &[]).await;
+    quiet().await;
+    assert_eq!(service.calls(), ["CREATE a=one"]);
+    let note = "the object has left the selection of its watcher: the finalizer was removed, and nothing was undone";
+    assert_eq!(world.notes("a", "Detached"), [note]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_removal_that_failed_is_repeated_without_delete(world: World) -> World {
+    let service = Service::new();
+    let operator = start(&world, &service);
+    world.create::<ConfigMap>(a_map("one")).await;
+    held(&world, &[ADDED]).await;
+    let failing = Arc::new(std::sync::atomic::AtomicU32::new(2));
+    world.wire.fault({
+        let failing = failing.clone();
+        move |call| {
+            let is_removal = call.method == "PATCH" && call.path.ends_with("/configmaps/a");
+            let is_failing = is_removal && failing.fetch_update(
+                std::sync::atomic::Ordering::SeqCst,
+                std::sync::atomic::Ordering::SeqCst,
+                |left| left.checked_sub(1),
+            ).is_ok();
+            is_failing.then_some(Fault::Answer(500, None))
+        }
+    });
+    world.delete::<ConfigMap>("a").await;
+    world.until_gone::<ConfigMap>("a").await;
+    assert_eq!(failing.load(std::sync::atomic::Ordering::SeqCst), 0);
+    assert_eq!(service.calls(), ["add a=one", "delete a=one"]);
+    operator.stop().await.unwrap();
+    world
+}
