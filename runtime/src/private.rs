@@ -20,7 +20,7 @@ pub use crate::pipeline::check::{
 #[cfg(feature = "dependents")]
 pub use crate::pipeline::context::find_site;
 pub use crate::pipeline::context::{
-    Call, Cx, Pass, begin_each, both, call, called, conclude, ended, finish, finish_each, fork, joined, merge,
+    Call, Cx, Pass, begin_each, both, call, called, conclude, deleted, ended, finish, finish_each, fork, joined, merge,
 };
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]

@@ -121,6 +121,11 @@ pub fn run<R: evenkeel::Reconciler>() -> usize {
     R::WIRING.steps.len()
 }
 
+/// Proves that a watcher can be used.
+pub fn watch<W: evenkeel::Watcher>() -> usize {
+    run::<W>()
+}
+
 /// Secrets by user.
 #[derive(Debug)]
 pub struct ByUser;

@@ -1,8 +1,9 @@
 //! Expands a watcher to the parts of a reconciler: its arguments, its step and its cleanup.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
-use syn::{ReturnType, Type, Visibility};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Path, ReturnType, Type, Visibility};
 
 use super::args::{Leave, WatcherArgs};
 use crate::errors::Errors;
@@ -10,9 +11,9 @@ use crate::reconciler::args::{self as reconciler, ReconcilerArgs};
 use crate::syntax::krate::Krate;
 
 /// The step that calls the methods for a live object.
-pub(super) const STEP: &str = "handle_event";
+pub(super) const STEP: &str = "watcher";
 /// Its cleanup, which calls `delete`.
-const CLEANUP: &str = "handle_deletion";
+const CLEANUP: &str = "watcher_delete";
 
 /// `impl Watcher for ..`.
 pub(super) fn expand_marker(krate: &Krate, ty: &impl ToTokens) -> TokenStream {
@@ -88,8 +89,9 @@ pub(super) fn expand_methods(args: &WatcherArgs, calls: &Calls) -> TokenStream {
         quote! {
             #[#krate::cleanup(of = #step)]
             async fn #cleanup(&self, object: &#object, cx: &mut #krate::Cx) #output {
-                let _ = (&object, &cx);
-                #delete
+                let _ = &object;
+                let ended = #delete;
+                #krate::deleted(cx, ended)
             }
         }
     });
@@ -107,14 +109,16 @@ pub(super) fn expand_methods(args: &WatcherArgs, calls: &Calls) -> TokenStream {
 /// The call for the event, and the record of how it ended.
 fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> TokenStream {
     let krate = &args.krate;
-    let Calls { add, update, update_alone, sync, .. } = calls;
-    let given = |value: Option<&dyn ToTokens>| match value {
+    let Calls { output, add, update, update_alone, sync, .. } = calls;
+    let given = |value: Option<TokenStream>| match value {
         Some(value) => quote!(#krate::std::option::Option::Some(#value)),
         None => quote!(#krate::std::option::Option::None),
     };
-    let policy = given(args.policy.as_ref().map(|policy| policy as &dyn ToTokens));
-    let tries = given(args.tries.as_ref().map(|tries| tries as &dyn ToTokens));
+    let tries = given(args.tries.as_ref().map(ToTokens::to_token_stream));
+    let policy = given(args.policy.as_ref().map(|_| quote!(policy)));
+    let typed_policy = args.policy.iter().map(|policy| expand_policy(krate, policy, output));
     quote! {
+        #(#typed_policy)*
         let ended = match #krate::call::<#object, _>(cx) {
             #krate::Call::Add => #add,
             #krate::Call::Update(old) => { let _ = &old; #update }
@@ -122,5 +126,14 @@ fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> Token
             #krate::Call::Sync => #sync,
         };
         #krate::called(cx, ended, #policy, #tries)
+    }
+}
+
+/// The policy as a function pointer: rustc then compares the whole signature and reports one error.
+fn expand_policy(krate: &Krate, policy: &Path, output: &ReturnType) -> TokenStream {
+    let ReturnType::Type(_, output) = output else { return TokenStream::new() };
+    let here = krate.at(policy.span());
+    quote_spanned! {policy.span()=>
+        let policy: fn(&<#output as #here::StepOutput>::Error, u32) -> #here::std::option::Option<#here::std::time::Duration> = #policy;
     }
 }

@@ -1,7 +1,7 @@
 //! The methods of a watcher: `add`, `update`, `sync` and `delete`.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Receiver, ReceiverKind, ReturnType, Type};
 
 use super::args::WatcherArgs;
@@ -61,7 +61,7 @@ impl Methods {
         let of = |method: Option<&Method>, objects: &TokenStream| {
             let Some(Method { name, has_context }) = method else { return quote!(#krate::std::result::Result::Ok(())) };
             let context = has_context.then(|| quote!(cx)).into_iter();
-            quote!(self.#name(#objects #(#context)*).await)
+            quote_spanned!(name.span()=> self.#name(#objects #(#context)*).await)
         };
         let now = quote!(object,);
         let sync_or_add = of(sync.as_ref().or(add.as_ref()), &now);
@@ -174,7 +174,11 @@ fn parse(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Op
             }
             _ => (format!("`{name}` takes the object and the context only"), "make other values fields of the struct"),
         };
-        match objects.get(1).filter(|_| !takes_two).or(objects.get(2)) {
+        let surplus = match name == "update" {
+            true => objects.get(wanted).and(objects.first()),
+            false => objects.get(wanted),
+        };
+        match surplus {
             Some(param) => errors.push(param, headline, help),
             None => errors.push(&name, headline, help),
         }

@@ -154,6 +154,9 @@ pub trait Backend: Send + Sync {
     /// Records the end of a step.
     #[doc(hidden)]
     fn step_ended(&self, _step: &'static str, _how: &'static str, _took: Duration) {}
+    /// Records the end of a call of a watcher.
+    #[doc(hidden)]
+    fn call_ended(&self, _event: &'static str, _how: &'static str, _took: Duration) {}
     /// Records the error of a step.
     #[doc(hidden)]
     #[cfg(feature = "dependents")]

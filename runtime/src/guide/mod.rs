@@ -20,6 +20,11 @@ pub mod pass {}
 #[doc = include_str!("kinds.md")]
 pub mod kinds {}
 
+/// Watchers: a method for each kind of event.
+///
+#[doc = include_str!("watchers.md")]
+pub mod watchers {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

@@ -33,7 +33,7 @@ pub(super) fn begin(context: &PassContext, pass: &CurrentPass<'_>, object: &Obje
         Mark::None => seen == number(object) && context.memory().get(pass.key).is_some_and(|memory| memory.added),
     };
     let facts = Facts { is_added, has_changed: before.is_some() };
-    state.calls = Some(Box::new(Calls { facts, previous: before.and_then(|before| before.object), ..Calls::default() }));
+    state.calls = Some(Box::new(Calls::new(facts, before.and_then(|before| before.object))));
 }
 
 /// Records what the calls of a watcher have reached. Returns whether the object is added, for its status.

@@ -23,7 +23,8 @@ use crate::wiring::{Kind, KindInfo};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be reconciled: it has no `#[status]` for its conditions",
     label = "no `#[status]`",
-    note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct"
+    note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct",
+    note = "for a kind of others, write `Bare<{Self}>`, or in a `#[watcher]` the word `plain`, or `bare` with `finalizer = \"..\"`"
 )]
 pub trait Primary: Kind + Debug {
     /// The type of its status.

@@ -20,6 +20,8 @@ pub(crate) trait Counts: Send + Sync {
     fn cut_off(&self, how: CutOff);
     /// A step has ended.
     fn step(&self, step: &'static str, how: &'static str, took: Duration);
+    /// A call of a watcher has ended.
+    fn watcher_call(&self, event: &'static str, how: &'static str, took: Duration);
     /// A daemon has started.
     fn daemon_started(&self, daemon: &'static str);
     /// A daemon has ended, or was stopped.

@@ -354,6 +354,10 @@ impl Backend for PassBackend {
         self.meter.record(|counts| counts.step(step, how, took));
     }
 
+    fn call_ended(&self, event: &'static str, how: &'static str, took: Duration) {
+        self.meter.record(|counts| counts.watcher_call(event, how, took));
+    }
+
     fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client {
         self.calls_of(step).client(step, relations, self.identity.target.namespace.as_deref())
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Cx;
 use crate::outcome::{Class, ReconcileError};
-use crate::pipeline::object::Primary;
 use crate::pipeline::watcher::decide::{Method, decide};
 use crate::pipeline::watcher::{Again, Calls, RetryPolicy};
 
@@ -23,7 +22,7 @@ pub enum Call<K> {
 
 /// The call for the object of the pass. Without an operator, as in a test of the step alone, it is `add`.
 #[must_use]
-pub fn call<K: Primary, S>(cx: &Cx<'_, S>) -> Call<K> {
+pub fn call<K: Send + Sync + 'static, S>(cx: &Cx<'_, S>) -> Call<K> {
     let Some(calls) = cx.state.calls.as_deref() else { return Call::Add };
     match decide(calls.facts) {
         Method::Add => Call::Add,
@@ -35,7 +34,7 @@ pub fn call<K: Primary, S>(cx: &Cx<'_, S>) -> Call<K> {
     }
 }
 
-fn previous<K: Primary>(calls: &Calls) -> Option<Arc<K>> {
+fn previous<K: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<K>> {
     let object: Arc<dyn std::any::Any + Send + Sync> = calls.previous.clone()?;
     object.downcast().ok()
 }
@@ -64,5 +63,23 @@ pub fn called<S, E: ReconcileError>(
         }
         Err(_) => {}
     }
+    let (event, took) = (decide(calls.facts).as_str(), calls.began.elapsed());
+    cx.state.backend.call_ended(event, how(&ended), took);
     ended
+}
+
+/// Records how the call of `delete` ended.
+///
+/// # Errors
+/// The error of the call.
+pub fn deleted<S, E: ReconcileError>(cx: &mut Cx<'_, S>, ended: Result<(), E>) -> Result<(), E> {
+    if let Some(calls) = &cx.state.calls {
+        cx.state.backend.call_ended("delete", how(&ended), calls.began.elapsed());
+    }
+    ended
+}
+
+/// The result of a call as a label for metrics.
+fn how<E: ReconcileError>(ended: &Result<(), E>) -> &'static str {
+    ended.as_ref().map_or_else(|error| error.class().as_str(), |()| "success")
 }

@@ -26,6 +26,17 @@ pub(crate) enum Method {
     Sync,
 }
 
+impl Method {
+    /// The name of the method.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Update => "update",
+            Self::Sync => "sync",
+        }
+    }
+}
+
 /// Chooses the method.
 pub(crate) const fn decide(facts: Facts) -> Method {
     match facts {

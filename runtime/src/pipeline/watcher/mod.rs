@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::decide::Facts;
+use crate::clock::Instant;
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, PassError};
 use crate::pipeline::object::Object;
@@ -26,8 +27,9 @@ pub trait Watcher: Reconciler {}
 pub type RetryPolicy<E> = fn(&E, u32) -> Option<Duration>;
 
 /// What a pass knows of the calls of a watcher for its object.
-#[derive(Default)]
 pub(crate) struct Calls {
+    /// The start of the pass.
+    pub(crate) began: Instant,
     pub(crate) facts: Facts,
     /// The version that was handled last, if the object has changed since and the watcher wants it.
     pub(crate) previous: Option<Arc<Object>>,
@@ -52,6 +54,10 @@ pub(crate) enum Again {
 const GAVE_UP: &str = "GaveUp";
 
 impl Calls {
+    pub(crate) fn new(facts: Facts, previous: Option<Arc<Object>>) -> Self {
+        Self { began: Instant::now(), facts, previous, is_handled: false, again: None, has_given_up: false }
+    }
+
     /// The error with the pace of the retry policy.
     pub(crate) fn paced(&mut self, error: PassError) -> PassError {
         match self.again.take() {

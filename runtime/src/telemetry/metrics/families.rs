@@ -42,6 +42,8 @@ pub(super) struct Families {
     pub(super) worked: Times<2>,
     pub(super) steps: Counters<3>,
     pub(super) step_time: Times<2>,
+    pub(super) calls: Counters<3>,
+    pub(super) call_time: Times<2>,
     pub(super) daemons: Gauges<2>,
     pub(super) daemon_ends: Counters<3>,
 }
@@ -59,6 +61,8 @@ impl Families {
             worked: Family::new_with_constructor(Buckets(QUEUE)),
             steps: Family::default(),
             step_time: Family::new_with_constructor(Buckets(PASS)),
+            calls: Family::default(),
+            call_time: Family::new_with_constructor(Buckets(PASS)),
             daemons: Family::default(),
             daemon_ends: Family::default(),
         }
@@ -82,6 +86,9 @@ impl Families {
         );
         into.register("evenkeel_step", "Runs of a step, by result", self.steps.clone());
         into.register("evenkeel_step_duration_seconds", "How long a step takes", self.step_time.clone());
+        into.register("evenkeel_watcher_calls", "Calls of a watcher, by event and result", self.calls.clone());
+        let text = "How long a call of a watcher takes, by event";
+        into.register("evenkeel_watcher_call_duration_seconds", text, self.call_time.clone());
         into.register("evenkeel_daemons", "Running daemons, by reconciler", self.daemons.clone());
         into.register("evenkeel_daemon_ends", "Ends of a daemon, by result", self.daemon_ends.clone());
     }

@@ -25,6 +25,12 @@ pub(crate) const ENDS: [&str; 7] = ["success", "stalled", "waiting", "transient"
 /// The results of a daemon. `stopped`: its object or the operator no longer needs it.
 const DAEMON_ENDS: [&str; 8] = ["success", "stalled", "waiting", "transient", "ignored", "panic", "timeout", "stopped"];
 
+/// The events of a watcher.
+const EVENTS: [&str; 4] = ["add", "update", "sync", "delete"];
+
+/// The results of a call of a watcher.
+const CALL_ENDS: [&str; 5] = ["success", "stalled", "waiting", "transient", "ignored"];
+
 /// The metrics of one reconciler.
 pub(crate) struct ReconcilerMetrics {
     wiring: Wiring,
@@ -39,6 +45,7 @@ pub(crate) struct ReconcilerMetrics {
     waited: Histogram,
     worked: Histogram,
     steps: Vec<Step>,
+    calls: Vec<Calls>,
     daemons: Vec<Running>,
     last: Mutex<HashMap<Key, Last>>,
     subject: OnceLock<Weak<dyn Subject>>,
@@ -47,6 +54,13 @@ pub(crate) struct ReconcilerMetrics {
 struct Step {
     name: &'static str,
     ends: [Counter; 7],
+    time: Histogram,
+}
+
+/// The calls of a watcher for one event.
+struct Calls {
+    event: &'static str,
+    ends: [Counter; 5],
     time: Histogram,
 }
 
@@ -75,6 +89,12 @@ impl ReconcilerMetrics {
             let time = families.step_time.get_or_create_owned(&[controller[0], label]);
             Step { name: step.name, ends: ENDS.map(ended), time }
         };
+        let calls = |event| {
+            let label = ("event", event);
+            let ended = |end| families.calls.get_or_create_owned(&[controller[0], label, ("result", end)]);
+            let time = families.call_time.get_or_create_owned(&[controller[0], label]);
+            Calls { event, ends: CALL_ENDS.map(ended), time }
+        };
         let daemon = |daemon: &crate::wiring::DaemonHandler| {
             let (name, label) = (daemon.step.name, ("daemon", daemon.step.name));
             let ended = |end| families.daemon_ends.get_or_create_owned(&[controller[0], label, ("result", end)]);
@@ -94,6 +114,7 @@ impl ReconcilerMetrics {
             waited: families.waited.get_or_create_owned(&queue),
             worked: families.worked.get_or_create_owned(&queue),
             steps: wiring.all_steps().map(step).collect(),
+            calls: EVENTS.into_iter().filter(|_| wiring.watcher.is_some()).map(calls).collect(),
             daemons: wiring.daemons.iter().map(daemon).collect(),
             last: Mutex::default(),
             subject: OnceLock::new(),
@@ -174,6 +195,12 @@ impl Counts for ReconcilerMetrics {
         let Some(step) = self.steps.iter().find(|known| known.name == step) else { return };
         count(&ENDS, &step.ends, how);
         step.time.observe(took.as_secs_f64());
+    }
+
+    fn watcher_call(&self, event: &'static str, how: &'static str, took: Duration) {
+        let Some(calls) = self.calls.iter().find(|known| known.event == event) else { return };
+        count(&CALL_ENDS, &calls.ends, how);
+        calls.time.observe(took.as_secs_f64());
     }
 
     fn daemon_started(&self, daemon: &'static str) {

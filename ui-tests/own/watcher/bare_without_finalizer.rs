@@ -1,0 +1,19 @@
+//! A finalizer is the memory of a bare watcher.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoError};
+
+struct Repos;
+
+#[watcher(bare)]
+impl Repos {
+    async fn add(&self, _repo: &GitRepository) -> Result<(), RepoError> {
+        Ok(())
+    }
+    async fn delete(&self, _repo: &GitRepository) -> Result<(), RepoError> {
+        Ok(())
+    }
+}
+
+fn main() {
+    ui_tests::watch::<Repos>();
+}

@@ -1,0 +1,16 @@
+//! A method borrows its object.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoError};
+
+struct Repos;
+
+#[watcher(plain)]
+impl Repos {
+    async fn add(&self, _repo: GitRepository) -> Result<(), RepoError> {
+        Ok(())
+    }
+}
+
+fn main() {
+    ui_tests::watch::<Repos>();
+}

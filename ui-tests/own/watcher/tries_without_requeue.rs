@@ -1,0 +1,19 @@
+//! An object that is given up is tried again.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoError};
+
+struct Repos;
+
+#[watcher(tries = 6)]
+impl Repos {
+    async fn add(&self, _repo: &GitRepository) -> Result<(), RepoError> {
+        Ok(())
+    }
+    async fn delete(&self, _repo: &GitRepository) -> Result<(), RepoError> {
+        Ok(())
+    }
+}
+
+fn main() {
+    ui_tests::watch::<Repos>();
+}
