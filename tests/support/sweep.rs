@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
-use evenkeel_testkit::{Disruption, Sweep, Trial};
+use evenkeel_testkit::{Disruption, Effect, Report, Sweep, Trial};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use kube::core::{CustomResourceExt, NamespaceResourceScope};
@@ -87,14 +87,36 @@ pub async fn from_everywhere<T: Serialize>(crd: &CustomResourceDefinition, scena
     swept(Sweep::new(), crd, scenario).await;
 }
 
+/// The same for an operator that calls no subresource, so that the fault of a missing one cannot occur.
+///
+/// # Panics
+/// As for [`from_everywhere`].
+pub async fn from_everywhere_without_subresources<T: Serialize>(
+    crd: &CustomResourceDefinition,
+    scenario: impl AsyncFn(Stage) -> T,
+) {
+    let report = report(Sweep::new(), crd, scenario).await;
+    assert_eq!(report.missed(), [&Disruption::Fault(Effect::SubresourceNotFound)]);
+}
+
 /// Like [`from_everywhere`], without the fields that `sweep` ignores.
 ///
 /// # Panics
 /// As for [`from_everywhere`].
 pub async fn swept<T: Serialize>(sweep: Sweep, crd: &CustomResourceDefinition, scenario: impl AsyncFn(Stage) -> T) {
+    let report = report(sweep, crd, scenario).await;
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
+}
+
+/// Runs the sweep, of which each run must end in the same state.
+async fn report<T: Serialize>(
+    sweep: Sweep,
+    crd: &CustomResourceDefinition,
+    scenario: impl AsyncFn(Stage) -> T,
+) -> Report {
     // The field holds digests of uids.
     let sweep = sweep.ignore("status.observedInputs").limit(TRIALS);
     let report = sweep.run(async |trial| scenario(Stage::new(trial, crd).await).await).await;
     report.assert_converged();
-    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
+    report
 }

@@ -14,10 +14,11 @@ use serde_json::{Value, json};
 use super::service::{InfoError, Service, finalizers};
 
 const ADDING: &str = "tests.evenkeel.dev/adding.maps";
-const ADDED: &str = "tests.evenkeel.dev/maps";
+pub(crate) const ADDED: &str = "tests.evenkeel.dev/maps";
 
+#[derive(Clone)]
 pub(crate) struct Maps {
-    service: Arc<Service>,
+    pub(crate) service: Arc<Service>,
 }
 
 /// The name and the value under `k`.
@@ -32,7 +33,8 @@ impl Maps {
     }
 
     async fn update(&self, old: &ConfigMap, map: &ConfigMap) -> Result<(), InfoError> {
-        self.service.called("update", &format!("{} to {}", text(old), text(map)))
+        let old = old.data.as_ref().and_then(|data| data.get("k")).map_or("", String::as_str);
+        self.service.called("update", &format!("{old} {}", text(map)))
     }
 
     async fn sync(&self, map: &ConfigMap) -> Result<(), InfoError> {
@@ -51,7 +53,11 @@ async fn map_events(event: Event<'_, ConfigMap>, service: &Arc<Service>) -> Resu
 }
 
 fn a_map(value: &str) -> Value {
-    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a", "labels": { "watched": "yes" } }, "data": { "k": value } })
+    a_map_named("a", value)
+}
+
+pub(crate) fn a_map_named(name: &str, value: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name, "labels": { "watched": "yes" } }, "data": { "k": value } })
 }
 
 fn start(world: &World, service: &Arc<Service>) -> Running {
@@ -89,7 +95,7 @@ async fn a_bare_object_costs_two_writes_when_it_is_added_and_one_when_it_is_dele
     world.merge::<ConfigMap>("a", json!({ "data": { "k": "two" } })).await;
     eventually(SOON, || async { (service.calls().len() == 2).then_some(()) }).await;
     quiet().await;
-    assert_eq!((service.calls()[1].as_str(), world.writes()), ("update a=one to a=two", 2));
+    assert_eq!((service.calls()[1].as_str(), world.writes()), ("update one a=two", 2));
     world.delete::<ConfigMap>("a").await;
     world.until_gone::<ConfigMap>("a").await;
     quiet().await;

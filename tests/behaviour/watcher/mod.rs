@@ -3,4 +3,5 @@
 mod bare;
 mod life;
 mod service;
+mod sweep;
 mod tries;

@@ -86,6 +86,7 @@ pub(crate) fn text(info: &Info) -> String {
 }
 
 /// Keeps the service in step.
+#[derive(Clone)]
 pub(crate) struct Infos {
     pub(crate) service: Arc<Service>,
 }
