@@ -16,6 +16,10 @@ const SET: Budget = Budget { base: 17, each: 8 };
 /// What an error may emit, and for each variant.
 const ERROR: Budget = Budget { base: 17, each: 9 };
 
+/// What a watcher of four methods may emit: a reconciler on an `impl`, its step and its cleanup with the lines that they have alone, and 20 for the
+/// choice of the method.
+const WATCHER: usize = 159;
+
 struct Budget {
     base: usize,
     each: usize,
@@ -62,6 +66,20 @@ fn a_step_keeps_to_its_lines() {
         attribute(crate::sub_reconciler::attribute, quote!(sets(#(on::#markers),*)), item)
     };
     keeps("a step", emitted, &STEP);
+}
+
+/// A watcher of four methods: a reconciler of one step with a cleanup, and the choice of the method.
+#[test]
+fn a_watcher_keeps_to_its_lines() {
+    let item = quote! {
+        impl Infos {
+            async fn add(&self, info: &Info) -> Result<(), E> { Ok(()) }
+            async fn update(&self, old: &Info, info: &Info) -> Result<(), E> { Ok(()) }
+            async fn sync(&self, info: &Info) -> Result<(), E> { Ok(()) }
+            async fn delete(&self, info: &Info) -> Result<(), E> { Ok(()) }
+        }
+    };
+    assert_eq!(attribute(crate::watcher::attribute, quote!(conditions = C, sets(on::A)), item), WATCHER);
 }
 
 #[test]

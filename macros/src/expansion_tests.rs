@@ -62,7 +62,40 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
             quote!(conditions = C, on_end = report, mod = repos, crate = ::keel),
             structure(),
         ),
+        watcher(),
+        watcher_function(),
     ]
+}
+
+/// A watcher as a struct.
+fn watcher() -> (Macro, TokenStream, TokenStream) {
+    let args = quote! {
+        conditions = C, sets(on::A), on(generation, labels("a.b/tier")), settled, leave = "delete", labels = "a=b", reads(K),
+        retry = pace, tries = 6, requeue = "1h", crate = ::keel
+    };
+    let item = quote! {
+        impl Infos {
+            /// Doc.
+            pub async fn add(&self, info: &Info, cx: &mut Cx) -> Result<(), E> { self.client.put(info).await }
+            async fn update(&self, old: &Info, info: &Info) -> Result<(), E> { Ok(()) }
+            async fn sync(&self, info: &Info) -> Result<(), E> { Ok(()) }
+            async fn delete(&self, info: &Info, cx: &mut Cx) -> Result<(), E> { Ok(()) }
+            fn other(&self) -> u8 { 1 }
+        }
+    };
+    (crate::watcher::attribute, args, item)
+}
+
+/// A watcher as a function.
+fn watcher_function() -> (Macro, TokenStream, TokenStream) {
+    let args = quote!(bare, finalizer = "a.b/c", on(any), owns(K), crate = ::keel);
+    let item = quote! {
+        /// Doc.
+        pub async fn infos(event: Event<'_, Namespace>, client: &Client, other: &Other, cx: &mut Cx) -> Result<(), E> {
+            client.put(event.object()).await
+        }
+    };
+    (crate::watcher::attribute, args, item)
 }
 
 /// A reconciler as a function, with each kind of statement.
