@@ -44,14 +44,14 @@ pub use crate::pipeline::restricted_field::{Restricted, with_cx_write};
 pub use crate::pipeline::step::{
     Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,
 };
+pub use crate::pipeline::watcher::event::Event;
+pub use crate::pipeline::watcher::handled::{Handled, handled};
+pub use crate::pipeline::watcher::{RetryPolicy, Watcher};
 pub use crate::pipeline::{
     Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claim_handler, daemon_handler, has_cleanup,
     hook_handler, is_empty, is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of,
     triggered_by, value, wiring_of,
 };
-pub use crate::pipeline::watcher::Watcher;
-pub use crate::pipeline::watcher::event::Event;
-pub use crate::pipeline::watcher::handled::{Handled, handled};
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
 pub use crate::status::{
@@ -62,8 +62,8 @@ pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Leave, Mark, Node, Previously, Readable,
-    ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Leave, Mark, Node, Previously,
+    Readable, ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
 };
 pub use evenkeel_macros::{cleanup, sub_reconciler};
 pub use std;

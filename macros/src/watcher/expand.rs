@@ -1,6 +1,6 @@
 //! Expands a watcher to the parts of a reconciler: its arguments, its step and its cleanup.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Path, ReturnType, Type, Visibility};
@@ -38,7 +38,8 @@ fn wiring(args: &WatcherArgs) -> TokenStream {
     let krate = &args.krate;
     let mark = [(&args.plain, "None"), (&args.bare, "Finalizers")].into_iter().find(|(word, _)| word.is_some());
     let mark = mark.map(|(_, mark)| format_ident!("{mark}")).into_iter();
-    let leave = args.leave.iter().filter(|(_, leave)| *leave == Leave::Delete).map(|_| quote!(leave: #krate::Leave::Delete,));
+    let leave =
+        args.leave.iter().filter(|(_, leave)| *leave == Leave::Delete).map(|_| quote!(leave: #krate::Leave::Delete,));
     let flag = |name: &str, is_set: bool, value: bool| {
         let name = format_ident!("{name}");
         is_set.then(|| quote!(#name: #value,))
@@ -115,8 +116,9 @@ fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> Token
         None => quote!(#krate::std::option::Option::None),
     };
     let tries = given(args.tries.as_ref().map(ToTokens::to_token_stream));
-    let policy = given(args.policy.as_ref().map(|_| quote!(policy)));
-    let typed_policy = args.policy.iter().map(|policy| expand_policy(krate, policy, output));
+    let name = format_ident!("policy");
+    let policy = given(args.policy.as_ref().map(|_| name.to_token_stream()));
+    let typed_policy = args.policy.iter().map(|policy| expand_policy(krate, &name, policy, output));
     quote! {
         #(#typed_policy)*
         let ended = match #krate::call::<#object, _>(cx) {
@@ -129,11 +131,12 @@ fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> Token
     }
 }
 
-/// The policy as a function pointer: rustc then compares the whole signature and reports one error.
-fn expand_policy(krate: &Krate, policy: &Path, output: &ReturnType) -> TokenStream {
+/// The policy as a function pointer: rustc then compares the whole signature and reports one error. The name is that of its use: the path may be
+/// an argument of a macro, with another hygiene.
+fn expand_policy(krate: &Krate, name: &Ident, policy: &Path, output: &ReturnType) -> TokenStream {
     let ReturnType::Type(_, output) = output else { return TokenStream::new() };
     let here = krate.at(policy.span());
     quote_spanned! {policy.span()=>
-        let policy: fn(&<#output as #here::StepOutput>::Error, u32) -> #here::std::option::Option<#here::std::time::Duration> = #policy;
+        let #name: #here::RetryPolicy<<#output as #here::StepOutput>::Error> = #policy;
     }
 }

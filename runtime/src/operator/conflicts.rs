@@ -2,13 +2,15 @@
 
 use super::registration::Identity;
 use crate::condition::READY;
+use crate::wiring::Mark;
 
 /// The conflict between two reconcilers and its fix, if there is one. The headline names both.
 pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'static str)> {
     let both = |what: &str| format!("{} and {} {what}", one.name, other.name);
-    let (kind, is_same) = (&one.kind.resource.kind, one.kind == other.kind);
+    let (kind, is_same) = (&one.kind.resource.kind, is_same_kind(one, other));
+    let both_report = is_same && reports(one) && reports(other);
     let summary = one.wiring.summary_type();
-    if is_same && summary == other.wiring.summary_type() {
+    if both_report && summary == other.wiring.summary_type() {
         return Some(match summary {
             READY => (
                 both(&format!("both reconcile {kind}")),
@@ -24,15 +26,26 @@ pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'sta
     if !is_same {
         return None;
     }
-    if let Some(shared) = shared(one, other) {
+    if let Some(shared) = shared(one, other).filter(|_| both_report) {
         let headline = both(&format!("both set the condition {shared} of {kind}"));
         return Some((headline, "a condition has one owner: rename it in one of the sets"));
     }
-    if one.finalizer == other.finalizer {
+    if one.finalizer == other.finalizer && !one.wiring.is_plain() && !other.wiring.is_plain() {
         let headline = both(&format!("share the finalizer {} of {kind}", one.finalizer));
         return Some((headline, "the first to clean up would remove it: give one `finalizer = \"..\"`"));
     }
     None
+}
+
+/// Whether both reconcile the same objects: the versions of a kind are views of them.
+fn is_same_kind(one: &Identity, other: &Identity) -> bool {
+    let names = |member: &Identity| (member.kind.resource.group.clone(), member.kind.resource.kind.clone());
+    names(one) == names(other)
+}
+
+/// Whether the reconciler writes conditions to its objects. A watcher without a status keeps them in memory.
+fn reports(member: &Identity) -> bool {
+    member.wiring.watcher.is_none_or(|watcher| watcher.mark == Mark::Status)
 }
 
 /// A condition that both set.

@@ -3,5 +3,6 @@
 mod bare;
 mod life;
 mod service;
+mod several;
 mod sweep;
 mod tries;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::Cluster;
-use evenkeel_tests::test_env::World;
+use evenkeel_tests::listener::{listening, samples};
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::is_ready;
 use kube::CustomResourceExt;
 use serde_json::json;
@@ -82,6 +83,21 @@ async fn a_change_ends_the_pause_of_a_call_that_was_given_up() {
     world.merge::<Info>("a", json!({ "spec": { "text": "two" } })).await;
     after(5).await;
     assert_eq!((service.calls().last().unwrap().as_str(), given_up(&world)), ("add a=two 0", 1));
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_counts_as_an_error() {
+    let (world, service) = (world().await, Service::new());
+    service.fail("add", 3, false);
+    let (operator, address) = listening(world.prepare::<Bounded>(Bounded(service.clone())));
+    let operator = Running::start(operator);
+    world.create::<Info>(info("a", "one")).await;
+    after(40).await;
+    assert_eq!((service.calls().len(), given_up(&world)), (3, 1));
+    let name = |result| format!("controller_runtime_reconcile_total{{controller=\"bounded\",result=\"{result}\"}}");
+    let samples = samples(address).await;
+    assert_eq!((samples[&name("error")], samples[&name("requeue_after")]), (3.0, 0.0));
     operator.stop().await.unwrap();
 }
 

@@ -231,6 +231,8 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         }
         Next::Retry { .. } | Next::NotStarted { .. } | Next::RetryAlong { .. } => "error",
         Next::Conflict { .. } => "requeue",
+        // A watcher has given up, and its requeue interval tries again.
+        Next::After(_) | Next::Later(_) if outcome == "Stalled" => "error",
         Next::After(_) | Next::Later(_) => "requeue_after",
         Next::Await | Next::Store(_) | Next::Forget if matches!(outcome, "Stalled" | UNDECODABLE) => "error",
         Next::Await | Next::Store(_) | Next::Forget => "success",

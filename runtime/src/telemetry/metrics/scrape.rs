@@ -1,5 +1,6 @@
 //! Metrics that are computed during a scrape: queue state, and conditions of cached objects.
 
+use std::collections::BTreeMap;
 use std::fmt::Error;
 use std::sync::Arc;
 
@@ -84,12 +85,18 @@ fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Erro
     let help = "Objects that have a condition of this status";
     let type_ = ConstGauge::new(0_i64).metric_type();
     let mut family = encoder.encode_descriptor("evenkeel_condition", help, None, type_)?;
+    // Watchers without a status may have the same conditions for one kind.
+    let mut sums: BTreeMap<_, [i64; 3]> = BTreeMap::new();
     for (controller, queue) in all {
         for (condition, counts) in counted(controller, &**queue) {
-            for (status, count) in STATUSES.iter().zip(counts) {
-                let labels = [("kind", controller.kind()), ("condition", condition), ("status", status.as_str())];
-                ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
-            }
+            let sum = sums.entry((controller.kind(), condition)).or_default();
+            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    for ((kind, condition), counts) in sums {
+        for (status, count) in STATUSES.iter().zip(counts) {
+            let labels = [("kind", kind), ("condition", condition), ("status", status.as_str())];
+            ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
         }
     }
     Ok(())
