@@ -40,7 +40,11 @@ fn check_bare(args: &WatcherArgs, errors: &mut Errors) {
     let refused = [args.settled.as_ref(), args.conditions.as_ref(), args.no_undo.as_ref()];
     if let Some(key) = refused.into_iter().flatten().next() {
         let help = format!("leave out `{key}`; a kind with `#[status]` needs no `bare`");
-        errors.push(key, format_args!("a finalizer is the only memory of a `bare` watcher, so it has no `{key}`"), help);
+        errors.push(
+            key,
+            format_args!("a finalizer is the only memory of a `bare` watcher, so it has no `{key}`"),
+            help,
+        );
     } else if let Some(finalizer) = &args.finalizer {
         check_length(finalizer, errors);
     } else {

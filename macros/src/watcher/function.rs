@@ -39,11 +39,15 @@ pub(super) fn expand(args: &WatcherArgs, mut function: Function, mut errors: Err
         }
         _ => {
             fill_in(&mut function, &quote!(#krate::ErrorPlaceholder));
-            let marker = expand_struct(args, &function, &Signature {
-                object: syn::parse_quote!(#krate::ErrorPlaceholder),
-                dependencies: Vec::new(),
-                has_context: true,
-            });
+            let marker = expand_struct(
+                args,
+                &function,
+                &Signature {
+                    object: syn::parse_quote!(#krate::ErrorPlaceholder),
+                    dependencies: Vec::new(),
+                    has_context: true,
+                },
+            );
             let args = expand::reconciler_args(args, &mut Errors::default());
             let block = syn::parse2(quote!(impl #name {}));
             let refused = block.map(|block| impl_block::expand::expand_refused(&args, block)).unwrap_or_default();

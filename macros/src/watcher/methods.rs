@@ -133,7 +133,8 @@ fn check_name(function: &Function, errors: &mut Errors) -> bool {
         && function.sig.receiver().is_some()
         && params.first().is_some_and(|param| behind(&param.ty).is_some_and(|ty| ty.mutability.is_none()));
     let synonym = SYNONYMS.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours);
-    let meant = synonym.or_else(|| suggest::nearest(&name, &METHODS).filter(|near| near.len().abs_diff(name.len()) < 2));
+    let meant =
+        synonym.or_else(|| suggest::nearest(&name, &METHODS).filter(|near| near.len().abs_diff(name.len()) < 2));
     let Some(meant) = meant.filter(|_| is_event) else { return false };
     errors.push(&function.sig.ident, format_args!("`{name}` is no event"), format_args!("did you mean `{meant}`?"));
     true
@@ -143,8 +144,7 @@ fn check_signature(function: &Function, errors: &mut Errors) {
     let what = format!("`{}`", function.sig.ident);
     check_plain(&what, &function.sig, errors);
     check_generics(&what, &function.sig, errors);
-    let is_borrow =
-        |receiver: &&Receiver| matches!(receiver.kind, ReceiverKind::Reference(_, _, None));
+    let is_borrow = |receiver: &&Receiver| matches!(receiver.kind, ReceiverKind::Reference(_, _, None));
     if function.sig.receiver().filter(is_borrow).is_none() {
         errors.push(&function.sig.ident, format_args!("{what} must take `&self`"), "write `&self` first");
     }

@@ -89,7 +89,8 @@ pub(super) async fn leave(context: &PassContext, pass: &mut CurrentPass<'_>, obj
     let next = match context.wiring.watcher.map(|watcher| watcher.leave) {
         Some(Leave::Delete) => delete::clean_up(context, pass, object).await,
         Some(Leave::Detach) | None => {
-            let note = "the object has left the selection of its watcher: the finalizer was removed, and nothing was undone";
+            let note =
+                "the object has left the selection of its watcher: the finalizer was removed, and nothing was undone";
             delete::detach(context, pass, object, note).await
         }
     };

@@ -79,8 +79,14 @@ impl From<ObservedBy> for Observed<'_> {
         Self {
             generation,
             stalled,
-            inputs: is_known
-                .then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy, claimed, added })),
+            inputs: is_known.then_some(Cow::Owned(ObservedInputs {
+                wiring,
+                digest,
+                references,
+                policy,
+                claimed,
+                added,
+            })),
             receipts: Receipts { reconcile: by.last_handled_reconcile_at, actions: by.last_handled_actions },
             written: Written::These(fields),
         }

@@ -171,11 +171,12 @@ async fn a_removal_that_failed_is_repeated_without_delete(world: World) -> World
         let failing = failing.clone();
         move |call| {
             let is_removal = call.method == "PATCH" && call.path.ends_with("/configmaps/a");
-            let is_failing = is_removal && failing.fetch_update(
-                std::sync::atomic::Ordering::SeqCst,
-                std::sync::atomic::Ordering::SeqCst,
-                |left| left.checked_sub(1),
-            ).is_ok();
+            let is_failing = is_removal
+                && failing
+                    .fetch_update(std::sync::atomic::Ordering::SeqCst, std::sync::atomic::Ordering::SeqCst, |left| {
+                        left.checked_sub(1)
+                    })
+                    .is_ok();
             is_failing.then_some(Fault::Answer(500, None))
         }
     });

@@ -26,7 +26,9 @@ fn is_misled(service: &Service, name: &str, is_deleted: bool) -> bool {
     let first_end = calls.iter().position(is_end);
     match is_deleted {
         // It may be deleted before any call was made for it.
-        true => !calls.is_empty() && (!calls.last().is_some_and(is_end) || !calls[first_end.unwrap()..].iter().all(is_end)),
+        true => {
+            !calls.is_empty() && (!calls.last().is_some_and(is_end) || !calls[first_end.unwrap()..].iter().all(is_end))
+        }
         false => first_end.is_some() || !calls.first().is_some_and(|call| call.starts_with("add")),
     }
 }

@@ -104,15 +104,16 @@ impl Facts for ObjectFacts<'_> {
     fn triggers(&self) -> TriggerSet {
         let (context, object) = (self.context, self.object);
         let unseen = if self.is_unseen { TriggerSet::APPEARED } else { TriggerSet::NONE };
-        unseen | context.env.enabled_triggers.of_object(&TriggerFacts {
-            received: self.triggers,
-            meta: object.meta(),
-            observed: self.seen.generation,
-            inputs: self.seen.inputs.as_deref(),
-            is_finalizer_due: context.finalizers.is_due(object.meta())
-                || ownership::adoption_patch(context, object).is_some(),
-            is_requested: self.seen.receipts.awaits(self.context.wiring.request_annotation, object.annotations()),
-        })
+        unseen
+            | context.env.enabled_triggers.of_object(&TriggerFacts {
+                received: self.triggers,
+                meta: object.meta(),
+                observed: self.seen.generation,
+                inputs: self.seen.inputs.as_deref(),
+                is_finalizer_due: context.finalizers.is_due(object.meta())
+                    || ownership::adoption_patch(context, object).is_some(),
+                is_requested: self.seen.receipts.awaits(self.context.wiring.request_annotation, object.annotations()),
+            })
     }
 
     fn is_suspended(&self) -> bool {
