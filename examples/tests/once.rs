@@ -33,6 +33,11 @@ fn the_labeller_labels_a_namespace() {
 }
 
 #[test]
+fn the_quotas_limit_a_namespace() {
+    runs(env!("CARGO_BIN_EXE_quotas"), "namespace shop may run 50 pods");
+}
+
+#[test]
 fn the_reaper_deletes_a_pod() {
     runs(env!("CARGO_BIN_EXE_reaper"), "pod done was deleted");
 }

@@ -18,7 +18,7 @@ const ERROR: Budget = Budget { base: 17, each: 9 };
 
 /// What a watcher of four methods may emit: a reconciler on an `impl`, its step and its cleanup with the lines that they have alone, and 20 for the
 /// choice of the method.
-const WATCHER: usize = 159;
+const WATCHER: usize = 164;
 
 struct Budget {
     base: usize,

@@ -110,7 +110,7 @@ pub use introspection::crd;
 pub use operator::{Error, FeatureGate, FeatureGates, Operator, ReconciledKind, Result};
 pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
-pub use pipeline::bare::Bare;
+pub use pipeline::bare::{Bare, Metadata};
 pub use pipeline::context::{Cx, Pass, StatusOf};
 pub use pipeline::daemon::{Daemon, DaemonOf};
 pub use pipeline::dynamic::Dynamic;
@@ -120,8 +120,8 @@ pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
+pub use pipeline::watcher::Watcher;
 pub use pipeline::watcher::event::Event;
-pub use pipeline::watcher::{RetryPolicy, Watcher};
 #[cfg(feature = "metrics")]
 pub use prometheus_client;
 pub use status::bare::BareStatus;

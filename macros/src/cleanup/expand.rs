@@ -35,7 +35,7 @@ fn expand_undo(cleanup: &Cleanup) -> TokenStream {
     let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, Some(&cx));
     let (params, bounds) = marker.params(more.as_ref(), &asked);
     let name = plain(&function.sig.ident);
-    let deletes = may_delete(&function.body, context_type::name(function));
+    let deletes = may_delete(function.code(), context_type::name(function));
     quote! {
         #[automatically_derived]
         impl #params #krate::Undo<#of, #reconciler> for #marker #bounds {

@@ -102,5 +102,5 @@ fn as_step(kind: What, function: &Function) -> Function {
         sig.inputs.push(syn::parse_quote!(_: &mut ()));
     }
     let Function { attrs, vis, body, home, .. } = function;
-    Function { attrs: attrs.clone(), vis: vis.clone(), sig, body: body.clone(), home: home.clone() }
+    Function { attrs: attrs.clone(), vis: vis.clone(), sig, body: body.clone(), home: home.clone(), called: None }
 }

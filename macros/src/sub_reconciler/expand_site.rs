@@ -43,7 +43,7 @@ pub(super) fn expand_impl(step: &Step) -> TokenStream {
 pub(super) fn enter(step: &Step) -> Option<Function> {
     step.args.site.as_ref()?;
     let (krate, marker) = (step.args.krate.full(), &step.marker);
-    let Function { attrs, vis, sig, body, home } = &step.function;
+    let Function { attrs, vis, sig, body, home, .. } = &step.function;
     let (mut sig, mut renamed) = (sig.clone(), Vec::new());
     let mut typed = sig.inputs.iter_mut().filter_map(|input| match input {
         FnArg::Typed(typed) => Some(typed),
@@ -69,5 +69,5 @@ pub(super) fn enter(step: &Step) -> Option<Function> {
         },
     );
     block.set_span(body.span());
-    Some(Function { attrs: attrs.clone(), vis: vis.clone(), sig, body: block, home: home.clone() })
+    Some(Function { attrs: attrs.clone(), vis: vis.clone(), sig, body: block, home: home.clone(), called: None })
 }

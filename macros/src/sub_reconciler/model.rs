@@ -93,7 +93,7 @@ impl Draft {
                 if errors.count() == 0 =>
             {
                 let (reasons, fails) = (reasons(&args, &function), fails(&args, &function));
-                let deletes = may_delete(&function.body, context_type::name(&function));
+                let deletes = may_delete(function.code(), context_type::name(&function));
                 let args = StepArgs { krate: args.krate.short(), ..args };
                 Ok(Step { args, function, marker, name, first, object, error, reasons, fails, deletes })
             }
@@ -104,7 +104,7 @@ impl Draft {
 
 fn reasons(args: &StepArgs, function: &Function) -> Vec<StepReason> {
     let Some(context) = context_type::name(function) else { return Vec::new() };
-    let reasons = find_reasons(&function.body, context).into_iter().filter_map(|FoundReason { marker, reason }| {
+    let reasons = find_reasons(function.code(), context).into_iter().filter_map(|FoundReason { marker, reason }| {
         let declared = args.sets.iter().find(|path| path_text(path) == marker)?;
         Some(StepReason { marker: declared.clone(), reason })
     });
@@ -114,7 +114,7 @@ fn reasons(args: &StepArgs, function: &Function) -> Vec<StepReason> {
 /// The conditions that `cx.fail(..)` may name. A marker in a variable may be any of them.
 fn fails(args: &StepArgs, function: &Function) -> Vec<Path> {
     let Some(context) = context_type::name(function) else { return Vec::new() };
-    let named = failed(&function.body, context);
+    let named = failed(function.code(), context);
     let is_declared = |marker: &String| args.sets.iter().any(|path| path_text(path) == *marker);
     let any = !named.iter().all(is_declared);
     args.sets.iter().filter(|path| any || named.contains(&path_text(path))).cloned().collect()

@@ -15,6 +15,8 @@ pub(crate) struct Function {
     pub(crate) body: Group,
     /// Set for a method of a reconciler struct.
     pub(crate) home: Option<Home>,
+    /// For a generated function: the code of the author that it calls with its context.
+    pub(crate) called: Option<Group>,
 }
 
 /// The struct whose `impl` contains a method.
@@ -43,18 +45,24 @@ impl Parse for Function {
             sig: input.parse()?,
             body: input.parse()?,
             home: None,
+            called: None,
         })
     }
 }
 
 impl ToTokens for Function {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { attrs, vis, sig, body, home: _ } = self;
+        let Self { attrs, vis, sig, body, home: _, called: _ } = self;
         tokens.extend(quote!(#(#attrs)* #vis #sig #body));
     }
 }
 
 impl Function {
+    /// The code that shows what the function does with its context.
+    pub(crate) fn code(&self) -> &Group {
+        self.called.as_ref().unwrap_or(&self.body)
+    }
+
     /// The parameters without the receiver.
     pub(crate) fn params(&self) -> Vec<&PatType> {
         let typed = self.sig.inputs.iter().filter_map(|input| match input {

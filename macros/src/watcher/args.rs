@@ -22,6 +22,7 @@ const KEYS: Keys = Keys {
         "leave",
         "undo",
         "previous",
+        "cache",
         "retry",
         "tries",
         "requeue",
@@ -61,6 +62,8 @@ pub(super) struct WatcherArgs {
     pub(super) no_undo: Option<Ident>,
     /// The word of `previous = none`.
     pub(super) no_previous: Option<Ident>,
+    /// The word of `cache = metadata`.
+    pub(super) cache: Option<Ident>,
     /// The function of `retry = policy`.
     pub(super) policy: Option<Path>,
     pub(super) tries: Option<LitInt>,
@@ -104,6 +107,7 @@ impl WatcherArgs {
             "leave" => self.leave = errors.take(leave(&arg)).map(|leave| (arg.key, leave)),
             "undo" => self.no_undo = errors.take(none(&arg)),
             "previous" => self.no_previous = errors.take(none(&arg)),
+            "cache" => self.cache = errors.take(cache(&arg)).flatten(),
             "tries" => self.tries = errors.take(tries(&arg)),
             "retry" => match &arg.value {
                 Value::Is(value) if matches!(**value, Expr::Path(_)) => self.policy = errors.take(arg.path("policy")),
@@ -143,6 +147,19 @@ fn none(arg: &Arg) -> syn::Result<Ident> {
     match quote!(#value).to_string().as_str() {
         "none" => Ok(key.clone()),
         _ => Err(mistake(value, format_args!("`{key}` takes `none` only"), format_args!("write `{key} = none`"))),
+    }
+}
+
+/// Parses `cache = metadata`; `None`: whole objects.
+fn cache(arg: &Arg) -> syn::Result<Option<Ident>> {
+    let value = arg.value("metadata")?;
+    match quote!(#value).to_string().as_str() {
+        "metadata" => Ok(Some(arg.key.clone())),
+        "full" => Ok(None),
+        other => {
+            let help = "write `full` or `metadata`, with which the methods take `&Metadata<K>`";
+            Err(mistake(value, format_args!("`cache` cannot be `{other}`"), help))
+        }
     }
 }
 

@@ -11,6 +11,15 @@ pub(super) fn check(args: &WatcherArgs, errors: &mut Errors) {
     check_bare(args, errors);
     if errors.count() == before {
         check_tries(args, errors);
+        check_cache(args, errors);
+    }
+}
+
+/// The status of a kind of ours is part of its objects.
+fn check_cache(args: &WatcherArgs, errors: &mut Errors) {
+    if let Some(cache) = args.cache.as_ref().filter(|_| args.plain.is_none() && args.bare.is_none()) {
+        let help = "say `plain`, or `bare` with `finalizer = \"..\"`, or leave `cache` out";
+        errors.push(cache, "a watcher that writes a status caches whole objects", help);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Expands a watcher to the parts of a reconciler: its arguments, its step and its cleanup.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Path, ReturnType, Type, Visibility};
@@ -8,6 +8,10 @@ use syn::{Path, ReturnType, Type, Visibility};
 use super::args::{Leave, WatcherArgs};
 use crate::errors::Errors;
 use crate::reconciler::args::{self as reconciler, ReconcilerArgs};
+use crate::reconciler::impl_block;
+use crate::syntax::block::{Block, Item};
+use crate::syntax::context_type;
+use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 
 /// The step that calls the methods for a live object.
@@ -29,8 +33,9 @@ pub(super) fn reconciler_args(args: &WatcherArgs, errors: &mut Errors) -> Reconc
         list.push(quote!(conditions = #krate::Handled));
     }
     list.extend(args.on.triggers.clone());
-    let parsed = reconciler::parse(quote!(#(#list),*), errors);
-    ReconcilerArgs { krate: krate.clone(), watcher: Some(wiring(args)), ..parsed }
+    let parsed: ReconcilerArgs = reconciler::parse(quote!(#(#list),*), errors);
+    let module = parsed.module.or(args.module.clone());
+    ReconcilerArgs { krate: krate.clone(), watcher: Some(wiring(args)), module, ..parsed }
 }
 
 /// The declarations that only a watcher has.
@@ -51,7 +56,16 @@ fn wiring(args: &WatcherArgs) -> TokenStream {
         flag("gives_up", args.tries.is_some() || args.policy.is_some(), true),
     ];
     let flags = flags.into_iter().flatten();
-    quote!(#krate::WatcherWiring { #(mark: #krate::Mark::#mark,)* #(#leave)* #(#flags)* ..#krate::WatcherWiring::DEFAULT })
+    let cache = args.cache.iter().map(|_| quote!(cache: #krate::Cache::Metadata,));
+    quote! {
+        #krate::WatcherWiring {
+            #(mark: #krate::Mark::#mark,)*
+            #(#cache)*
+            #(#leave)*
+            #(#flags)*
+            ..#krate::WatcherWiring::DEFAULT
+        }
+    }
 }
 
 /// What the step and its cleanup call for each event, as expressions with `old` and `object`.
@@ -67,10 +81,54 @@ pub(super) struct Calls {
     pub(super) update_alone: TokenStream,
     pub(super) sync: TokenStream,
     pub(super) delete: TokenStream,
+    /// The code of the author behind all calls but `delete`, where the context is `cx`.
+    pub(super) code: TokenStream,
+    /// The code behind `delete`.
+    pub(super) delete_code: TokenStream,
+}
+
+/// The reconciler: `head` is the `impl` without its items, which are `items`.
+pub(super) fn expand_block(
+    args: &WatcherArgs,
+    calls: &Calls,
+    (head, docs, items): (&TokenStream, &TokenStream, &TokenStream),
+    mut errors: Errors,
+) -> TokenStream {
+    let reconciler = reconciler_args(args, &mut errors);
+    let ours = expand_methods(args, calls, docs);
+    let block = quote!(#head { #ours #items });
+    let Some(mut block) = errors.take(syn::parse2::<Block>(block.clone())) else { return quote!(#block #errors) };
+    for item in &mut block.items {
+        let Item::Function(function) = item else { continue };
+        let code = match function.sig.ident.to_string().as_str() {
+            STEP => &calls.code,
+            CLEANUP => &calls.delete_code,
+            _ => continue,
+        };
+        function.called = Some(Group::new(Delimiter::Brace, code.clone()));
+    }
+    impl_block::expand_block(reconciler, block, errors)
+}
+
+/// The code of a function of the author with the name of the context in the generated functions.
+pub(super) fn code_of(function: &Function, has_context: bool) -> TokenStream {
+    match context_type::name(function).filter(|_| has_context) {
+        Some(context) => renamed(function.body.stream(), context),
+        None => TokenStream::new(),
+    }
+}
+
+fn renamed(tokens: TokenStream, context: &Ident) -> TokenStream {
+    let tokens = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(ident) if ident == *context => TokenTree::Ident(Ident::new("cx", ident.span())),
+        TokenTree::Group(group) => TokenTree::Group(Group::new(group.delimiter(), renamed(group.stream(), context))),
+        other => other,
+    });
+    tokens.collect()
 }
 
 /// The pipeline, its step and its cleanup, as methods.
-pub(super) fn expand_methods(args: &WatcherArgs, calls: &Calls) -> TokenStream {
+fn expand_methods(args: &WatcherArgs, calls: &Calls, docs: &TokenStream) -> TokenStream {
     let krate = &args.krate;
     let Calls { vis, object, output, delete, .. } = calls;
     let (step, cleanup) = (format_ident!("{STEP}"), format_ident!("{CLEANUP}"));
@@ -86,21 +144,24 @@ pub(super) fn expand_methods(args: &WatcherArgs, calls: &Calls) -> TokenStream {
         declared.push(quote!(external));
     }
     let body = expand_body(args, calls, &object);
+    let ended = returned(output);
     let undo = args.no_undo.is_none().then(|| {
         quote! {
             #[#krate::cleanup(of = #step)]
             async fn #cleanup(&self, object: &#object, cx: &mut #krate::Cx) #output {
                 let _ = &object;
-                let ended = #delete;
+                let ended: #ended = #delete;
                 #krate::deleted(cx, ended)
             }
         }
     });
     quote! {
+        #docs
         #vis async fn reconcile(&self, object: &#object, cx: &mut #krate::Pass<'_>) -> #krate::PassResult {
             self.#step(object, cx).await?;
             Ok(())
         }
+        /// Calls `add`, `update` or `sync`.
         #[#krate::sub_reconciler(#(#declared),*)]
         async fn #step(&self, object: &#object, cx: &mut #krate::Cx) #output { #body }
         #undo
@@ -116,12 +177,13 @@ fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> Token
         None => quote!(#krate::std::option::Option::None),
     };
     let tries = given(args.tries.as_ref().map(ToTokens::to_token_stream));
+    let ended = returned(output);
     let name = format_ident!("policy");
     let policy = given(args.policy.as_ref().map(|_| name.to_token_stream()));
     let typed_policy = args.policy.iter().map(|policy| expand_policy(krate, &name, policy, output));
     quote! {
         #(#typed_policy)*
-        let ended = match #krate::call::<#object, _>(cx) {
+        let ended: #ended = match #krate::call::<#object, _>(cx) {
             #krate::Call::Add => #add,
             #krate::Call::Update(old) => { let _ = &old; #update }
             #krate::Call::UpdateAlone => #update_alone,
@@ -131,11 +193,18 @@ fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> Token
     }
 }
 
+/// The type of a call. It is named, so that rustc reports another one at its method.
+fn returned(output: &ReturnType) -> TokenStream {
+    match output {
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+        ReturnType::Default => quote!(()),
+    }
+}
+
 /// The policy as a function pointer: rustc then compares the whole signature and reports one error. The name is that of its use: the path may be
 /// an argument of a macro, with another hygiene.
 fn expand_policy(krate: &Krate, name: &Ident, policy: &Path, output: &ReturnType) -> TokenStream {
-    let ReturnType::Type(_, output) = output else { return TokenStream::new() };
-    let here = krate.at(policy.span());
+    let (here, output) = (krate.at(policy.span()), returned(output));
     quote_spanned! {policy.span()=>
         let #name: #here::RetryPolicy<<#output as #here::StepOutput>::Error> = #policy;
     }

@@ -7,7 +7,7 @@ use syn::{GenericArgument, PathArguments, ReturnType, Type};
 use super::args::WatcherArgs;
 use super::expand::{self, Calls, STEP};
 use crate::errors::Errors;
-use crate::reconciler::impl_block;
+use crate::reconciler::impl_block::expand::expand_refused;
 use crate::syntax::context_type::{fill_in, is_context, mend};
 use crate::syntax::function::{Function, behind};
 use crate::syntax::signature::{check_generics, check_plain};
@@ -19,28 +19,27 @@ struct Signature {
     has_context: bool,
 }
 
-pub(super) fn expand(args: &WatcherArgs, mut function: Function, mut errors: Errors) -> TokenStream {
-    let signature = read(args, &mut function, &mut errors);
-    let (krate, name) = (&args.krate, function.sig.ident.clone());
+pub(super) fn expand(args: WatcherArgs, mut function: Function, mut errors: Errors) -> TokenStream {
+    let signature = read(&args, &mut function, &mut errors);
+    let (krate, name) = (args.krate.clone(), function.sig.ident.clone());
     let module = args.module.clone().unwrap_or_else(|| format_ident!("{name}_watcher"));
     let step = format_ident!("{STEP}");
-    let watcher = expand::expand_marker(krate, &name);
+    let watcher = expand::expand_marker(&krate, &name);
     match signature {
         Some(signature) if errors.count() == 0 => {
             fill_in(&mut function, &quote!(#module::#step));
-            let marker = expand_struct(args, &function, &signature);
-            let ours = expand::expand_methods(args, &calls(args, &function, &signature));
-            let reconciler = expand::reconciler_args(args, &mut errors);
-            let reconciler = crate::reconciler::args::ReconcilerArgs { module: Some(module), ..reconciler };
+            super::methods::hold_to_reasons(&args, &mut function, &mut errors);
+            let (marker, calls) = (expand_struct(&args, &function, &signature), calls(&args, &function, &signature));
             let docs = function.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
-            let block = quote!(#(#docs)* impl #name { #ours });
-            let expansion = impl_block::expand(reconciler, &block, errors);
+            let (head, docs) = (quote!(impl #name), quote!(#(#docs)*));
+            let args = WatcherArgs { module: Some(module), ..args };
+            let expansion = expand::expand_block(&args, &calls, (&head, &docs, &TokenStream::new()), errors);
             quote!(#function #marker #expansion #watcher)
         }
         _ => {
             fill_in(&mut function, &quote!(#krate::ErrorPlaceholder));
             let marker = expand_struct(
-                args,
+                &args,
                 &function,
                 &Signature {
                     object: syn::parse_quote!(#krate::ErrorPlaceholder),
@@ -48,9 +47,9 @@ pub(super) fn expand(args: &WatcherArgs, mut function: Function, mut errors: Err
                     has_context: true,
                 },
             );
-            let args = expand::reconciler_args(args, &mut Errors::default());
+            let args = expand::reconciler_args(&args, &mut Errors::default());
             let block = syn::parse2(quote!(impl #name {}));
-            let refused = block.map(|block| impl_block::expand::expand_refused(&args, block)).unwrap_or_default();
+            let refused = block.map(|block| expand_refused(&args, block)).unwrap_or_default();
             quote!(#[allow(dead_code)] #function #marker #refused #watcher #errors)
         }
     }
@@ -81,6 +80,7 @@ fn read(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Opt
         }
         return None;
     };
+    super::methods::check_form(args, &object, errors);
     let inner = &params[1..params.len() - usize::from(has_context)];
     let dependencies = inner.iter().filter_map(|param| match behind(&param.ty) {
         Some(reference) if reference.mutability.is_none() => Some((*reference.elem).clone()),
@@ -157,5 +157,7 @@ fn calls(args: &WatcherArgs, function: &Function, signature: &Signature) -> Call
         update_alone: call(quote!(Synced(#now))),
         sync: call(quote!(Synced(#now))),
         delete: call(quote!(Deleted(#now))),
+        code: expand::code_of(function, *has_context),
+        delete_code: expand::code_of(function, *has_context),
     }
 }

@@ -5,12 +5,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Receiver, ReceiverKind, ReturnType, Type};
 
 use super::args::WatcherArgs;
-use super::expand::{Calls, STEP};
+use super::expand::{Calls, STEP, code_of};
 use crate::errors::Errors;
 use crate::reconciler::impl_block::members;
 use crate::syntax::block::{Block, Item};
-use crate::syntax::context_type::{fill_in, is_context, mend};
+use crate::syntax::context_type::{self, fill_in, is_context, mend};
 use crate::syntax::function::{Function, behind};
+use crate::syntax::reason_literal::{check_reasons, hold};
 use crate::syntax::signature::{check_generics, check_plain};
 use crate::syntax::suggest;
 
@@ -38,6 +39,8 @@ pub(super) struct Method {
     pub(super) name: Ident,
     /// Whether it takes the context.
     pub(super) has_context: bool,
+    /// What it does with the context.
+    code: TokenStream,
 }
 
 /// The methods that the author wrote.
@@ -59,11 +62,14 @@ impl Methods {
         let Self { object, output, vis, add, update, sync, delete } = self;
         let krate = &args.krate;
         let of = |method: Option<&Method>, objects: &TokenStream| {
-            let Some(Method { name, has_context }) = method else { return quote!(#krate::std::result::Result::Ok(())) };
+            let Some(Method { name, has_context, .. }) = method else {
+                return quote!(#krate::std::result::Result::Ok(()));
+            };
             let context = has_context.then(|| quote!(cx)).into_iter();
             quote_spanned!(name.span()=> self.#name(#objects #(#context)*).await)
         };
         let now = quote!(object,);
+        let code = [add, update, sync].into_iter().flatten().map(|method| method.code.clone()).collect();
         let sync_or_add = of(sync.as_ref().or(add.as_ref()), &now);
         let (update, update_alone) = match update {
             None => (sync_or_add.clone(), sync_or_add.clone()),
@@ -79,6 +85,8 @@ impl Methods {
             update_alone,
             sync: sync_or_add,
             delete: of(delete.as_ref(), &now),
+            code,
+            delete_code: delete.iter().map(|method| method.code.clone()).collect(),
         }
     }
 }
@@ -103,6 +111,7 @@ pub(super) fn read(args: &WatcherArgs, block: &mut Block, errors: &mut Errors) -
             continue;
         }
         fill_in(function, &quote!(#module::#step));
+        hold_to_reasons(args, function, errors);
         let methods = found.get_or_insert_with(|| Methods {
             object: object.clone(),
             output: function.sig.output.clone(),
@@ -194,7 +203,30 @@ fn parse(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Op
         }
     });
     let object = kinds.next_back()??;
-    Some((object, Method { name, has_context }))
+    check_form(args, &object, errors);
+    let code = code_of(function, has_context);
+    Some((object, Method { name, has_context, code }))
+}
+
+/// Checks the literal reasons that a function sets, as in a step.
+pub(super) fn hold_to_reasons(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) {
+    let is_cx = function.params().last().is_some_and(|last| is_context(&last.ty, "Cx"));
+    if let Some(context) = context_type::name(function).filter(|_| is_cx) {
+        check_reasons(&function.body, context, errors);
+        function.body = hold(&function.body, context, &args.krate);
+    }
+}
+
+/// With `cache = metadata` there is no content.
+pub(super) fn check_form(args: &WatcherArgs, object: &Type, errors: &mut Errors) {
+    let is_metadata = matches!(object, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Metadata" || last.ident == "PartialObjectMeta"));
+    let has_form = args.plain.is_some() || args.bare.is_some();
+    if args.cache.is_some() && has_form && !is_metadata {
+        let kind = object.to_token_stream().to_string().replace(' ', "");
+        let help = format!("write `Metadata<{kind}>`");
+        errors.push(object, "with `cache = metadata` objects have no content", help);
+    }
 }
 
 fn check_kind(first: &Type, object: &Type, method: &Method, errors: &mut Errors) {

@@ -31,7 +31,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let Some(function) = parse_function("watcher", item, &mut errors) else {
         return quote!(#item #errors);
     };
-    function::expand(&args, function, errors)
+    function::expand(args, function, errors)
 }
 
 /// The form on an `impl`.
@@ -52,24 +52,18 @@ fn methods_form(args: &WatcherArgs, item: &TokenStream, mut errors: Errors) -> T
 }
 
 /// Expands a block with valid methods.
-fn expanded(args: &WatcherArgs, block: Block, methods: &Methods, mut errors: Errors) -> TokenStream {
-    let reconciler = expand::reconciler_args(args, &mut errors);
+fn expanded(args: &WatcherArgs, block: Block, methods: &Methods, errors: Errors) -> TokenStream {
     let watcher = expand::expand_marker(&args.krate, &block.self_ty);
-    let ours = expand::expand_methods(args, &methods.calls(args));
     let Block { attrs, inner, token, generics, of_trait, self_ty, items } = block;
+    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let docs = quote!(#(#docs)*);
     let of_trait = of_trait.map(|of_trait| quote!(#of_trait for));
     let items = items.into_iter().map(|item| match item {
         Item::Function(function) => function.into_token_stream(),
         Item::Other(tokens) => tokens,
     });
-    let block = quote! {
-        #(#attrs)*
-        #token #generics #of_trait #self_ty {
-            #(#inner)*
-            #ours
-            #(#items)*
-        }
-    };
-    let expansion = impl_block::expand(reconciler, &block, errors);
+    let items = quote!(#(#inner)* #(#items)*);
+    let head = quote!(#(#attrs)* #token #generics #of_trait #self_ty);
+    let expansion = expand::expand_block(args, &methods.calls(args), (&head, &docs, &items), errors);
     quote!(#expansion #watcher)
 }

@@ -7,10 +7,18 @@ use crate::wiring::Mark;
 /// The conflict between two reconcilers and its fix, if there is one. The headline names both.
 pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'static str)> {
     let both = |what: &str| format!("{} and {} {what}", one.name, other.name);
-    let (kind, is_same) = (&one.kind.resource.kind, is_same_kind(one, other));
-    let both_report = is_same && reports(one) && reports(other);
+    let (kind, is_same) = (&one.kind.resource.kind, one.kind == other.kind);
+    if !is_same && is_other_version(one, other) {
+        let [version, another] = [one, other].map(|member| &member.kind.resource.version);
+        let headline = both(&format!("reconcile {kind} in two versions, {version} and {another}"));
+        return Some((
+            headline,
+            "each object would be reconciled twice: reconcile one version, which the API server converts to",
+        ));
+    }
     let summary = one.wiring.summary_type();
-    if both_report && summary == other.wiring.summary_type() {
+    let have_status = [one, other].iter().all(|member| has_status(member));
+    if is_same && have_status && summary == other.wiring.summary_type() {
         return Some(match summary {
             READY => (
                 both(&format!("both reconcile {kind}")),
@@ -26,25 +34,26 @@ pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'sta
     if !is_same {
         return None;
     }
-    if let Some(shared) = shared(one, other).filter(|_| both_report) {
+    if let Some(shared) = shared(one, other).filter(|_| have_status) {
         let headline = both(&format!("both set the condition {shared} of {kind}"));
         return Some((headline, "a condition has one owner: rename it in one of the sets"));
     }
-    if one.finalizer == other.finalizer && !one.wiring.is_plain() && !other.wiring.is_plain() {
+    if one.finalizer == other.finalizer && ![one, other].iter().any(|member| member.wiring.is_plain()) {
         let headline = both(&format!("share the finalizer {} of {kind}", one.finalizer));
         return Some((headline, "the first to clean up would remove it: give one `finalizer = \"..\"`"));
     }
     None
 }
 
-/// Whether both reconcile the same objects: the versions of a kind are views of them.
-fn is_same_kind(one: &Identity, other: &Identity) -> bool {
-    let names = |member: &Identity| (member.kind.resource.group.clone(), member.kind.resource.kind.clone());
-    names(one) == names(other)
+/// Whether both reconcile one kind in different versions, and write to its objects.
+fn is_other_version(one: &Identity, other: &Identity) -> bool {
+    let (kind, another) = (&one.kind.resource, &other.kind.resource);
+    let is_one_kind = (&kind.group, &kind.kind) == (&another.group, &another.kind);
+    is_one_kind && ![one, other].iter().any(|member| member.wiring.is_plain())
 }
 
-/// Whether the reconciler writes conditions to its objects. A watcher without a status keeps them in memory.
-fn reports(member: &Identity) -> bool {
+/// Whether the reconciler has conditions that another one could set, too. A watcher of a bare kind has them in its memory only.
+fn has_status(member: &Identity) -> bool {
     member.wiring.watcher.is_none_or(|watcher| watcher.mark == Mark::Status)
 }
 

@@ -33,9 +33,9 @@ use crate::queue::pause::Pause;
 use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
-use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle};
-use crate::wiring::OperatorNames;
+use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget};
 use crate::wiring::policy::Policy;
+use crate::wiring::{Cache, OperatorNames};
 
 /// The settings that all reconcilers of an operator share.
 #[derive(Clone)]
@@ -144,7 +144,9 @@ impl Controller {
         }));
         let filter = Arc::new(worker.filter());
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
+        let metadata = wiring.watcher.is_some_and(|watcher| watcher.cache == Cache::Metadata);
         let places = context.scope.selected_places(&kind, wiring.watched_labels(), wiring.fields);
+        let places = places.into_iter().map(|place| WatchTarget { metadata, ..place });
         let (expected, pause) = (Expected::new(definition, kind, *wiring), Pause::default());
         if expected.is_own() {
             let enqueue_all = enqueue_all(primary.clone(), queue.clone());

@@ -196,7 +196,7 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
 
 /// Runs claim and finalizer, then the part of the author's code that the policy allows.
 async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
-    pass.is_marked = !context.finalizers.is_due(object.meta());
+    pass.is_marked = context.finalizers.is_marked(object.meta());
     let claim::Prepared { object, claimed } = match claim::claim_and_finalize(context, pass, object).await {
         Ok(prepared) => prepared,
         Err(next) => return next,

@@ -37,6 +37,21 @@ pub struct Bare<K> {
     state: BareState,
 }
 
+/// The metadata of an object of the kind `K`, for a watcher with `cache = metadata`.
+///
+/// The watch requests no content, so that neither the network nor the memory holds it.
+///
+/// ```
+/// use evenkeel::Metadata;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// fn name(pod: &Metadata<Pod>) -> Option<&str> {
+///     pod.metadata.name.as_deref()
+/// }
+/// # assert_eq!(name(&Metadata::<Pod>::default()), None);
+/// ```
+pub type Metadata<K> = kube::core::PartialObjectMeta<K>;
+
 impl<K: Kind> Bare<K> {
     /// Wraps an object, as for a test of a step.
     #[must_use]

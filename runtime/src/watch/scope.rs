@@ -57,6 +57,7 @@ impl Scope {
             fields: None,
             name: None,
             whole: self.whole,
+            metadata: false,
         }
     }
 

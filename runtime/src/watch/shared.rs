@@ -50,7 +50,7 @@ impl<K: ObjectForm> Erased for Subscription<K> {
 
     fn run(self: Box<Self>, metadata: &Client, setup: &Setup) -> BoxFuture<'static, ()> {
         let Self { place, decoder, progress, mut sinks } = *self;
-        let client = if K::METADATA { metadata } else { &setup.client };
+        let client = if K::METADATA || place.metadata { metadata } else { &setup.client };
         let deliver = move |event: Event<K>| {
             let Some((last, others)) = sinks.split_last_mut() else { return };
             others.iter_mut().for_each(|sink| sink(event.clone()));

@@ -17,6 +17,8 @@ pub(crate) struct WatchTarget {
     pub(crate) name: Option<String>,
     /// Whether objects keep the fields that are stripped by default.
     pub(crate) whole: bool,
+    /// Whether the objects of the reconciled kind are requested without their content.
+    pub(crate) metadata: bool,
 }
 
 impl WatchTarget {
@@ -93,6 +95,7 @@ mod tests {
                 fields: fields.map(Into::into),
                 name,
                 whole: false,
+                metadata: false,
             }
             .to_string()
         };

@@ -1,5 +1,7 @@
 //! What `#[watcher]` declares besides what every reconciler may declare.
 
+use super::relation::Cache;
+
 /// The declarations of a watcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatcherWiring {
@@ -9,6 +11,8 @@ pub struct WatcherWiring {
     pub settled: bool,
     /// Whether `update` takes the object as it was handled last.
     pub previous: bool,
+    /// How much of an object is cached (`cache = metadata`).
+    pub cache: Cache,
     /// Whether each new version of an object counts as a change (`on(any)`).
     pub any_version: bool,
     /// What becomes of an object that leaves the selection (`leave = ".."`).
@@ -43,6 +47,7 @@ impl WatcherWiring {
         mark: Mark::Status,
         settled: false,
         previous: true,
+        cache: Cache::Full,
         any_version: false,
         leave: Leave::Detach,
         gives_up: false,

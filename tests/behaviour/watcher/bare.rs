@@ -1,9 +1,11 @@
 //! Watchers of kinds without a status of ours: two finalizers are their memory.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use evenkeel::Metadata;
 use evenkeel::prelude::*;
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{Verb, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Fault;
 use evenkeel_tests::test_env::{Running, SOON, World, quiet};
@@ -52,6 +54,13 @@ async fn map_events(event: Event<'_, ConfigMap>, service: &Arc<Service>) -> Resu
     service.called(event.action(), &text(event.object()))
 }
 
+/// Knows the names of the maps.
+#[watcher(plain, on(any), cache = metadata)]
+async fn names(event: Event<'_, Metadata<ConfigMap>>, service: &Arc<Service>) -> Result<(), Infallible> {
+    let _ = service.called(event.action(), &event.object().name_any());
+    Ok(())
+}
+
 fn a_map(value: &str) -> Value {
     a_map_named("a", value)
 }
@@ -82,7 +91,8 @@ on_each_server!(
     an_interrupted_add_is_repeated_after_a_restart,
     an_object_that_leaves_the_selection_is_deleted,
     an_object_that_leaves_the_selection_is_detached,
-    a_removal_that_failed_is_repeated_without_delete
+    a_removal_that_failed_is_repeated_without_delete,
+    a_watcher_of_metadata_sees_each_version
 );
 
 async fn a_bare_object_costs_two_writes_when_it_is_added_and_one_when_it_is_deleted(world: World) -> World {
@@ -184,6 +194,33 @@ async fn a_removal_that_failed_is_repeated_without_delete(world: World) -> World
     world.until_gone::<ConfigMap>("a").await;
     assert_eq!(failing.load(std::sync::atomic::Ordering::SeqCst), 0);
     assert_eq!(service.calls(), ["add a=one", "delete a=one"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_watcher_of_metadata_sees_each_version(world: World) -> World {
+    let service = Service::new();
+    let operator = world.operator::<names>(service.clone().into());
+    world.create::<ConfigMap>(a_map("one")).await;
+    let until = |word: &'static str| {
+        let service = service.clone();
+        async move {
+            let is_there = || async { service.calls().iter().any(|call| *call == format!("{word} a")).then_some(()) };
+            eventually(SOON, is_there).await;
+        }
+    };
+    until("CREATE").await;
+    // Neither the labels nor a generation change.
+    world.merge::<ConfigMap>("a", json!({ "data": { "k": "two" } })).await;
+    until("UPDATE").await;
+    world.delete::<ConfigMap>("a").await;
+    until("DELETE").await;
+    assert_eq!(world.writes(), 0);
+    if let Some(cluster) = &world.cluster {
+        let watches = cluster.log().requests().resource("configmaps").verb(Verb::Watch);
+        assert!(watches.count() > 0);
+        watches.entries().iter().for_each(|entry| assert!(entry.accept.contains("as=PartialObjectMetadata")));
+    }
     operator.stop().await.unwrap();
     world
 }

@@ -5,4 +5,5 @@ mod life;
 mod service;
 mod several;
 mod sweep;
+mod together;
 mod tries;

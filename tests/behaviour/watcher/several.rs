@@ -5,18 +5,15 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use evenkeel::Operator;
-use evenkeel::operator::Reason;
 use evenkeel::prelude::*;
 use evenkeel_testkit::Cluster;
 use evenkeel_tests::listener::{get, listening};
 use evenkeel_tests::test_env::{Running, World};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{CustomResource, KubeSchema, ResourceExt};
-use serde::{Deserialize, Serialize};
+use kube::ResourceExt;
 
 use super::bare::a_map_named;
-use super::service::{Infos, Service, finalizers};
+use super::service::{Service, finalizers};
 
 /// Watchers that log their calls.
 macro_rules! loggers {
@@ -43,16 +40,7 @@ loggers! {
     Owners of ConfigMap as "owners": [bare, finalizer = "tests.evenkeel.dev/owners"];
     Index of ConfigMap as "index": [plain];
     Names of ConfigMap as "names": [plain];
-    NewInfos of Info as "new": [];
 }
-
-/// A later version of the kind of the other tests.
-#[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
-#[kube(group = "tests.evenkeel.dev", version = "v2", kind = "Info", namespaced, status = "InfoStatus")]
-pub(crate) struct InfoSpec {}
-
-#[status]
-pub(crate) struct InfoStatus {}
 
 #[tokio::test(start_paused = true)]
 async fn watchers_without_a_status_share_a_kind() {
@@ -78,14 +66,4 @@ async fn watchers_without_a_status_share_a_kind() {
         assert_eq!(calls, [format!("{word} adds a"), format!("{word} deletes a")]);
     }
     operator.stop().await.unwrap();
-}
-
-#[tokio::test(start_paused = true)]
-async fn watchers_of_two_versions_of_a_kind_are_refused() {
-    let (world, service) = (World::within(Cluster::start().await), Service::new());
-    let operator = Operator::new("tester").client(world.client.clone());
-    let operator = operator.watcher::<Infos>(Infos { service: service.clone() });
-    let error = Running::start(operator.watcher::<NewInfos>(NewInfos(service))).stop().await.unwrap_err();
-    assert_eq!(error.to_string().lines().next(), Some("infos and new_infos both reconcile Info"));
-    assert_eq!(error.reason(), Reason::Setup);
 }

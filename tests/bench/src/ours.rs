@@ -112,6 +112,13 @@ pub async fn plain(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Pass
     Ok(())
 }
 
+/// The same as a watcher.
+#[watcher(conditions = ReleaseCondition, sets(on::Applied), undo = none)]
+pub async fn watched(event: Event<'_, Release>, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
+    note(event.object(), lab, cx.status());
+    Ok(())
+}
+
 /// A reconciler of releases with a finalizer and a status.
 #[reconciler(conditions = ReleaseCondition)]
 pub async fn finalized(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {

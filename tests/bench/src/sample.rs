@@ -84,6 +84,20 @@ impl Sample {
         Self { after: after.to_string(), ..self }
     }
 
+    /// Makes the objects those of a watcher, which has added them.
+    ///
+    /// # Panics
+    /// The text is not JSON.
+    #[must_use]
+    pub fn added(self) -> Self {
+        let with = |text: &str| {
+            let mut object: Value = serde_json::from_str(text).expect("JSON");
+            object["status"]["observedInputs"]["added"] = Value::from(true);
+            object.to_string()
+        };
+        Self { before: with(&self.before), after: with(&self.after), ..self }
+    }
+
     /// Sets the number of entries of `managedFields` by repeating the existing ones.
     ///
     /// # Panics

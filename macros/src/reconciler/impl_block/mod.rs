@@ -13,10 +13,15 @@ use crate::errors::Errors;
 use crate::syntax::block::Block;
 
 /// Expands the attribute. An error in one method does not affect the others.
-pub(crate) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Errors) -> TokenStream {
-    let Some(mut block) = errors.take(syn::parse2::<Block>(item.clone())) else {
-        return quote!(#item #errors);
-    };
+pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Errors) -> TokenStream {
+    match errors.take(syn::parse2::<Block>(item.clone())) {
+        Some(block) => expand_block(args, block, errors),
+        None => quote!(#item #errors),
+    }
+}
+
+/// Expands a parsed `impl`.
+pub(crate) fn expand_block(args: ReconcilerArgs, mut block: Block, mut errors: Errors) -> TokenStream {
     let home = members::home(&args, &block);
     if !check::check_block(&block, &mut errors) {
         let expansion = expand::expand_refused(&args, block);

@@ -59,6 +59,11 @@ impl Finalizers {
         is_deleted(meta, |finalizer| self.is_ours(finalizer))
     }
 
+    /// Whether an object has one of our finalizers, or needs none.
+    pub(in crate::pass) fn is_marked(&self, meta: &ObjectMeta) -> bool {
+        !self.needed || self.is_held(meta)
+    }
+
     /// Whether an object has one of our finalizers, old names included.
     pub(in crate::pass) fn is_held(&self, meta: &ObjectMeta) -> bool {
         meta.finalizers.iter().flatten().any(|finalizer| self.is_ours(finalizer))

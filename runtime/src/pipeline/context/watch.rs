@@ -53,6 +53,7 @@ pub fn called<S, E: ReconcileError>(
     let Some(calls) = cx.state.calls.as_deref_mut() else { return ended };
     match &ended {
         Ok(()) => calls.is_handled = true,
+        Err(error) if error.class() == Class::Ignored => calls.is_handled = true,
         Err(error) if error.class() == Class::Transient => {
             let is_last = tries.is_some_and(|tries| done.saturating_add(1) >= tries);
             calls.again = match policy {

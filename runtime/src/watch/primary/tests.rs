@@ -230,9 +230,9 @@ fn a_relist_finds_deletions_only_in_its_namespace() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
-    assert_eq!(primary.retain(Some("b"), &HashSet::new()), []);
+    assert_eq!(primary.retain(Some("b"), &HashSet::new(), None), []);
     assert_eq!(
-        primary.retain(Some("a"), &HashSet::new()),
+        primary.retain(Some("a"), &HashSet::new(), None),
         [CacheChange { key: key(), triggers: TriggerSet::DELETION }]
     );
 }

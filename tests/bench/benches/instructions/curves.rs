@@ -38,7 +38,7 @@ fn share(counts: &Counts) {
     let points = |who: &str| {
         let each = |managers: u32| {
             let what = format!("managers{managers}");
-            let (all, fields) = sample(&what).sizes();
+            let (all, fields) = sample(&what, "ours").sizes();
             (fields as f64 / all as f64 * 100.0, counts.slopes(&[format!("{what} {who}")])[0])
         };
         [0, 1, 2, 3, 6].map(each).to_vec()

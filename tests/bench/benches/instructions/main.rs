@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     report.end()
 }
 
-fn tables(counts: &Counts) -> [Table; 3] {
+fn tables(counts: &Counts) -> [Table; 4] {
     let sample = Sample::read("releases");
     let mut events = Table::new("instructions of a release", "", THREE).about(&sample);
     for (what, word, aim) in EVENTS {
@@ -85,11 +85,15 @@ fn tables(counts: &Counts) -> [Table; 3] {
     for (what, word, aim) in OVERHEAD {
         overhead.row(what, &counts.slopes(&["ours", "bare"].map(|who| format!("{word} {who}"))), aim);
     }
+    let mut watchers =
+        Table::new("instructions of a release", "by a watcher and by a reconciler", &["a watcher", "a reconciler"]);
+    let counted = counts.slopes(&["always watcher", "always ours"]);
+    watchers.row("event, computed and compared", &counted, Aim::Shares(&[(1, 1.05)]));
     let mut queue = Table::new("instructions of the queue", "", &["many", "few"]);
     let flat = || Aim::Shares(&[(1, 1.05)]);
     queue.row("pass, 4096 at a time; 16", &counts.slopes(&["queue 4096", "queue 16"]), flat());
     queue.row("pass, one at a time, of 64000 due; of 4000", &counts.slopes(&["due many", "due few"]), flat());
-    [events, overhead, queue]
+    [events, overhead, watchers, queue]
 }
 
 fn dependents(counts: &Counts) -> [Table; 2] {

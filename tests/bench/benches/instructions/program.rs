@@ -10,7 +10,7 @@ use evenkeel::Operator;
 use evenkeel_bench::answers::Answers;
 use evenkeel_bench::hand::{Work, b0, b0_of, b1_of};
 use evenkeel_bench::kind::Release;
-use evenkeel_bench::ours::{Lab, plain};
+use evenkeel_bench::ours::{Lab, plain, watched};
 use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
@@ -64,11 +64,12 @@ fn passes(keys: usize, concurrency: usize) {
 }
 
 /// The watched objects.
-pub(crate) fn sample(what: &str) -> Sample {
+pub(crate) fn sample(what: &str, who: &str) -> Sample {
     let sample = Sample::read("releases");
     match number_in(what, "managers") {
         Some(managers) => sample.managers(managers),
         None if what == "drop" => sample.touched(),
+        None if who == "watcher" => sample.added(),
         None => sample,
     }
 }
@@ -76,7 +77,8 @@ pub(crate) fn sample(what: &str) -> Sample {
 /// Loads this many objects, then changes some of them.
 fn watch(what: &str, who: &str, objects: usize, changed: usize) {
     let most = sizes(what)[1];
-    let answers = Answers::render(&[&sample(what)], &Release::crd(), most, PAGE, |work| work()).pages(objects / PAGE);
+    let answers =
+        Answers::render(&[&sample(what, who)], &Release::crd(), most, PAGE, |work| work()).pages(objects / PAGE);
     // At a restart B0 writes its results.
     let answers = if (what, who) == ("load", "b0") { answers.writable() } else { answers };
     let runtime = runtime();
@@ -91,6 +93,7 @@ fn watch(what: &str, who: &str, objects: usize, changed: usize) {
 fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     let flight = number_in(what, "flight");
     match (who, what) {
+        ("watcher", _) => Box::pin(watcher(client)),
         ("ours" | "bare", _) => Box::pin(ours(client, what == "always" || flight.is_some(), who == "bare", flight)),
         ("b0", "load") => Box::pin(b0(client, Work::default(), Arc::default())),
         ("b0", _) => match flight {
@@ -115,6 +118,12 @@ async fn ours(client: Client, always: bool, bare: bool, flight: Option<usize>) {
     let operator = if always { operator.without_short_circuit() } else { operator };
     let operator = if bare { operator.without_pass() } else { operator };
     operator.run_until(std::future::pending()).await.unwrap();
+}
+
+/// The same as a watcher, without the short-circuit.
+async fn watcher(client: Client) {
+    let operator = Operator::new("bench").client(client).watcher::<watched>(Arc::new(Lab::default()));
+    operator.without_short_circuit().run_until(std::future::pending()).await.unwrap();
 }
 
 pub(crate) fn runtime() -> Runtime {
