@@ -370,6 +370,8 @@ pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     reconciler::attribute(args.into(), &item.into()).into()
 }
 
+/// Turns methods for events, or a function of an `Event`, into a reconciler.
+///
 #[doc = include_str!("watcher/reference.md")]
 #[proc_macro_attribute]
 pub fn watcher(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -378,25 +380,7 @@ pub fn watcher(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Embeds the templates of a folder, for a step with dependents.
 ///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// const MANIFESTS: Templates = evenkeel::templates!("manifests");
-///
-/// #[sub_reconciler(sets(on::Applied, on::Healthy), dependents(templates(MANIFESTS)))]
-/// async fn install(shop: &Shop, cx: &mut Cx) -> Result<Dependents, ShopError> {
-///     let mut wanted = cx.wanted();
-///     wanted.render(&MANIFESTS, &json!({ "name": shop.name_any(), "spec": shop.spec }));
-///     Ok(cx.converge(wanted).await?)
-/// }
-/// ```
-///
-/// The path is below the folder with the `Cargo.toml` of the package. Files with the endings `.yaml`, `.yml` and `.json` are rendered, those of
-/// subfolders, too. Files whose names begin with `_` are partials, which other files include. Cargo compiles the package again when a file
-/// changes; after a new file is added, change a source file, too.
-///
-/// Each document needs `apiVersion` and `kind` as literal text in its first column. They are the kinds of the step: its watches and RBAC rules.
-/// Annotations of evenkeel that are misspelt, and documents of the same kind, namespace and name, do not compile.
-///
-/// `crate = ::path` sets the path of the runtime crate, if it is renamed.
+#[doc = include_str!("templates/reference.md")]
 #[proc_macro]
 pub fn templates(input: TokenStream) -> TokenStream {
     templates::expand(input.into()).into()

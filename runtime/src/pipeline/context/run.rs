@@ -8,6 +8,7 @@ use super::{Cx, Pass};
 use crate::api::BoxFuture;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
+use crate::outcome::retry::Retry;
 use crate::outcome::{Class, PassError, PassResult, ReconcileError};
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::{DependentsError, check_deletion, remove_set};
@@ -134,18 +135,13 @@ pub(crate) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassEr
     if let Some(pass_error) = state.foreign.handed_on(error) {
         return pass_error;
     }
-    let pass_error = pass_error(state, error.class(), error.reason(), error, error.actions());
-    let pass_error = PassError { retry: error.retry(), ..pass_error };
-    match &mut state.calls {
-        None => pass_error,
-        Some(calls) => calls.paced(pass_error),
-    }
+    pass_error(state, (error.class(), error.retry()), error.reason(), error, error.actions())
 }
 
 /// Shared by all error types, to compile less code.
 fn pass_error(
     state: &mut PassState,
-    class: Class,
+    (class, retry): (Class, Retry),
     reason: &'static str,
     text: &dyn Display,
     actions: Actions,
@@ -156,7 +152,11 @@ fn pass_error(
         }
         class => class,
     };
-    let error = PassError::new(class, reason, &text.to_string(), actions);
+    let error = PassError { retry, ..PassError::new(class, reason, &text.to_string(), actions) };
+    let error = match &mut state.calls {
+        None => error,
+        Some(calls) => calls.paced(error),
+    };
     #[cfg(feature = "dependents")]
     state.backend.step_failed(state.step_name(), &error);
     error

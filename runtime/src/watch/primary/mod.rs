@@ -3,6 +3,7 @@
 mod changed;
 mod held;
 mod listing;
+mod predicate;
 mod rollback;
 #[cfg(test)]
 mod tests;
@@ -21,50 +22,21 @@ use crate::pipeline::object::Object;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::resource_version::is_newer;
 use crate::status::bare::BareStatus;
-use crate::status::erased::AnyStatus;
-use crate::trigger::{self, EnabledTriggers};
-use crate::watch::dependency_map::Dependents;
 use crate::watch::first_list::WatchHandle;
 use crate::watch::shared::SharedWatches;
 use crate::watch::watch_target::WatchTarget;
-use crate::wiring::triggers::{Counted, Triggers};
 use crate::wiring::{Mark, WatcherWiring};
 
-use self::changed::Before;
+pub(crate) use self::predicate::PrimaryPredicate;
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
-use self::changed::Changed;
+use self::changed::{Before, Changed};
 use self::held::{Held, with_status_of};
 use self::listing::{CacheChange, Listing};
+use self::predicate::triggers;
 use self::rollback::{Comparison, Newest, Source};
 use self::undecodable::Aside;
 use self::vanished::{Vanished, has_vanished};
-
-/// A function of an object.
-type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
-
-/// The settings of the event filter of a reconciler.
-pub(crate) struct PrimaryPredicate {
-    /// The triggers that count.
-    pub(crate) enabled_triggers: EnabledTriggers,
-    /// The finalizers of the reconciler, of which an object has one.
-    pub(crate) finalizers: Vec<String>,
-    /// The declarations of a watcher; `None`: this is another reconciler.
-    pub(crate) watcher: Option<WatcherWiring>,
-    /// The annotation that requests a pass.
-    pub(crate) request_annotation: &'static str,
-    /// The policy annotation, if the reconciler has policies.
-    pub(crate) policy: Option<&'static str>,
-    /// The labels and annotations that count.
-    pub(crate) triggers: Triggers,
-    /// The labels and annotations that the object's claim wrote.
-    pub(crate) claimed: OfObject<Vec<String>>,
-    pub(crate) is_suspended: OfObject<bool>,
-    /// Whether the reconciler selects the object; `None`: it selects all objects.
-    pub(crate) is_selected: Option<OfObject<bool>>,
-    /// The objects to enqueue when an object that they depend on changes.
-    pub(crate) dependents: Dependents,
-}
 
 /// The cache of the reconciled kind. All clones share it.
 #[derive(Clone)]
@@ -384,34 +356,4 @@ fn version(object: &Object) -> &str {
 fn outlives(wrote: &Object, seen: &Object) -> bool {
     let numbers = version(wrote).parse::<u128>().is_ok() && version(seen).parse::<u128>().is_ok();
     numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
-}
-
-/// The triggers of a change.
-fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> TriggerSet {
-    let held = before.and_then(|held| Some((held, held.seen()?)));
-    let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
-    // Earlier changes of an object that was not selected triggered nothing.
-    let selection = filter.is_selected.as_ref().zip(held);
-    let selected = match selection.map(|(is_selected, (_, old))| (is_selected(&**old), is_selected(now))) {
-        Some((false, true)) => TriggerSet::APPEARED,
-        // The label may be one that does not count as a trigger.
-        Some((true, false)) => TriggerSet::LABELS,
-        _ => TriggerSet::NONE,
-    };
-    let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
-    let changed = filter.enabled_triggers.of_change(&trigger::PrimaryChange {
-        before: held.map(|(_, old)| old.meta()),
-        now: now.meta(),
-        observed: now.status().and_then(AnyStatus::observed_generation),
-        is_ours: held
-            .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
-        finalizers: &filter.finalizers,
-        request_annotation: filter.request_annotation,
-        policy: filter.policy,
-        counted: Counted { triggers: filter.triggers, claimed: &claimed },
-        content: (held.and_then(|(_, old)| old.content()), now.content()),
-        any_version: filter.watcher.is_some_and(|watcher| watcher.any_version),
-        suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
-    });
-    changed | selected
 }

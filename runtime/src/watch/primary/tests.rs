@@ -9,6 +9,9 @@ use super::*;
 use crate::condition::Condition;
 use crate::status::ObservedInputs;
 use crate::status::StatusContract;
+use crate::trigger::EnabledTriggers;
+use crate::watch::dependency_map::Dependents;
+use crate::wiring::triggers::Triggers;
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
