@@ -35,7 +35,7 @@ use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, dra
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget};
 use crate::wiring::policy::Policy;
-use crate::wiring::{Cache, OperatorNames};
+use crate::wiring::{Cache, KindInfo, OperatorNames, Wiring};
 
 /// The settings that all reconcilers of an operator share.
 #[derive(Clone)]
@@ -144,9 +144,7 @@ impl Controller {
         }));
         let filter = Arc::new(worker.filter());
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
-        let metadata = wiring.watcher.is_some_and(|watcher| watcher.cache == Cache::Metadata);
-        let places = context.scope.selected_places(&kind, wiring.watched_labels(), wiring.fields);
-        let places = places.into_iter().map(|place| WatchTarget { metadata, ..place });
+        let places = places(&context.scope, &kind, wiring);
         let (expected, pause) = (Expected::new(definition, kind, *wiring), Pause::default());
         if expected.is_own() {
             let enqueue_all = enqueue_all(primary.clone(), queue.clone());
@@ -276,4 +274,11 @@ impl Prepared for Controller {
         }
         .boxed()
     }
+}
+
+/// The watch targets of the reconciled kind.
+fn places(scope: &Scope, kind: &KindInfo, wiring: &Wiring) -> Vec<WatchTarget> {
+    let metadata = wiring.watcher.is_some_and(|watcher| watcher.cache == Cache::Metadata);
+    let places = scope.selected_places(kind, wiring.watched_labels(), wiring.fields);
+    places.into_iter().map(|place| WatchTarget { metadata, ..place }).collect()
 }

@@ -14,6 +14,7 @@ mod delete;
 mod dependents;
 mod elsewhere;
 mod finish;
+mod leave;
 mod memory;
 mod pass_id;
 mod prepare;
@@ -107,7 +108,7 @@ fn fast_path(
         return Err(None);
     }
     if !context.is_selected(&*object) {
-        return if watcher::is_left(context, &*object) { Err(None) } else { Ok(context.forget(key)) };
+        return if leave::is_left(context, &*object) { Err(None) } else { Ok(context.forget(key)) };
     }
     let facts = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread);
     match facts.decide() {
@@ -151,8 +152,8 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
         Some(decided) => decided,
         None => match fetch(context, pass, attempt).await {
             Ok(Some(object)) if !context.is_selected(&*object) => {
-                if watcher::is_left(context, &*object) {
-                    return watcher::leave(context, pass, &*object).boxed().await;
+                if leave::is_left(context, &*object) {
+                    return leave::leave(context, pass, &*object).boxed().await;
                 }
                 pass.ends(UNCHANGED);
                 return context.forget(key);

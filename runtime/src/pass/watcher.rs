@@ -1,16 +1,15 @@
-//! The facts of a watcher about an object, and what it does with an object that leaves its selection.
+//! The facts of a watcher about an object, at the start and at the end of a pass.
 
 use super::context::{PassContext, observed};
-use super::delete;
 use super::report::current_pass::CurrentPass;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::PassState;
-use crate::pipeline::watcher::Calls;
+use crate::pipeline::watcher::calls::Calls;
 use crate::pipeline::watcher::decide::Facts;
-use crate::queue::{Key, Next};
+use crate::queue::Key;
 use crate::trigger::{self, PrimaryChange, TriggerSet};
+use crate::wiring::Mark;
 use crate::wiring::triggers::Counted;
-use crate::wiring::{Leave, Mark};
 
 /// The number by which the memory of a pass recognizes an object; 0: none.
 pub(super) fn number(object: &Object) -> u64 {
@@ -73,26 +72,4 @@ fn has_changed(context: &PassContext, before: &Object, now: &Object) -> bool {
         suspended: (false, false),
     });
     before.resource_version() != now.resource_version() && triggers.intersects(TriggerSet::OF_OBJECT)
-}
-
-/// Whether the watcher has a finalizer on an object that it does not select any more.
-pub(super) fn is_left(context: &PassContext, object: &Object) -> bool {
-    let meta = object.meta();
-    context.wiring.watcher.is_some() && meta.deletion_timestamp.is_none() && context.finalizers.is_held(meta)
-}
-
-/// Ends the work for an object that has left the selection.
-pub(super) async fn leave(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
-    if let Err(next) = context.daemons.stop(pass.key).await {
-        return next;
-    }
-    let next = match context.wiring.watcher.map(|watcher| watcher.leave) {
-        Some(Leave::Delete) => delete::clean_up(context, pass, object).await,
-        Some(Leave::Detach) | None => {
-            let note =
-                "the object has left the selection of its watcher: the finalizer was removed, and nothing was undone";
-            delete::detach(context, pass, object, note).await
-        }
-    };
-    if next == Next::Await { context.forget(pass.key) } else { next }
 }

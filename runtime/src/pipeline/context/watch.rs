@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::Cx;
 use crate::outcome::{Class, ReconcileError};
+use crate::pipeline::watcher::RetryPolicy;
+use crate::pipeline::watcher::calls::{Again, Calls};
 use crate::pipeline::watcher::decide::{Method, decide};
-use crate::pipeline::watcher::{Again, Calls, RetryPolicy};
 
 /// The call that a pass makes for a live object.
 #[derive(Debug)]

@@ -47,7 +47,7 @@ use crate::outcome::{PassError, Requeue};
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::{SetSettings, Site};
 use crate::pipeline::object::Object;
-use crate::pipeline::watcher::Calls;
+use crate::pipeline::watcher::calls::Calls;
 use crate::status::SetStatuses;
 use crate::status::erased::{AnyStatus, Typed};
 use crate::status::observed::Observed;
