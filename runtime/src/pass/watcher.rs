@@ -67,7 +67,7 @@ fn has_changed(context: &PassContext, before: &Object, now: &Object) -> bool {
         request_annotation: context.wiring.request_annotation,
         policy: None,
         counted: Counted { triggers: context.wiring.triggers, claimed: &[] },
-        content: (before.content(), now.content()),
+        content: (before.content(context.wiring.watcher), now.content(context.wiring.watcher)),
         any_version: false,
         suspended: (false, false),
     });

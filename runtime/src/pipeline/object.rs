@@ -17,7 +17,7 @@ use crate::pipeline::bare::Bare;
 use crate::status::StatusContract;
 use crate::status::bare::{BareState, BareStatus};
 use crate::status::erased::{AnyStatus, Status, Typed};
-use crate::wiring::{Kind, KindInfo};
+use crate::wiring::{Kind, KindInfo, WatcherWiring};
 
 /// A kind that can be reconciled: its status holds conditions.
 #[diagnostic::on_unimplemented(
@@ -169,9 +169,14 @@ impl dyn AnyObject {
         self.status().map(AnyStatus::conditions).unwrap_or_default()
     }
 
-    /// The hash of the content, if each change of it is a trigger.
-    pub(crate) fn content(&self) -> Option<u64> {
-        self.bare().map(|bare| bare.content)
+    /// The hash of the content, if each change of it is a trigger. For a watcher the generation tells its changes, if the object has one and not
+    /// each version counts.
+    pub(crate) fn content(&self, watcher: Option<WatcherWiring>) -> Option<u64> {
+        let has_generation = || self.meta().generation.is_some();
+        match watcher {
+            Some(watcher) if !watcher.any_version && has_generation() => None,
+            _ => self.bare().map(|bare| bare.content),
+        }
     }
 
     /// Where the status is stored.

@@ -44,7 +44,7 @@ struct Version {
 
 impl Version {
     fn of(object: &Object) -> Self {
-        Self { uid: object.uid().to_owned(), generation: object.meta().generation, content: object.content() }
+        Self { uid: object.uid().to_owned(), generation: object.meta().generation, content: object.content(None) }
     }
 }
 

@@ -96,7 +96,7 @@ fn digest(context: &PassContext, object: &Object, tracked: &Tracked, claimed: &[
     let policy = policy::policy(context, object);
     context.env.enabled_triggers.digest(&Inputs {
         meta: object.meta(),
-        content: object.content(),
+        content: object.content(context.wiring.watcher),
         request_annotation: context.wiring.request_annotation,
         policy_key: context.wiring.policies.map(|policies| policies.key),
         counted: Counted { triggers: context.wiring.triggers, claimed },

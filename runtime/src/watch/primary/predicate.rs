@@ -58,7 +58,7 @@ pub(super) fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPred
         request_annotation: filter.request_annotation,
         policy: filter.policy,
         counted: Counted { triggers: filter.triggers, claimed: &claimed },
-        content: (held.and_then(|(_, old)| old.content()), now.content()),
+        content: (held.and_then(|(_, old)| old.content(filter.watcher)), now.content(filter.watcher)),
         any_version: filter.watcher.is_some_and(|watcher| watcher.any_version),
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
     });
