@@ -19,6 +19,10 @@ pub(in crate::pass) struct Finalizers {
 impl Finalizers {
     pub(in crate::pass) fn new(wiring: &Wiring, group: &str, operator: &OperatorNames) -> Self {
         let declared = wiring.previously.finalizers.iter().map(|name| (*name).to_owned());
+        if wiring.is_plain() {
+            // The name would be that of another reconciler of the kind.
+            return Self { name: String::new(), adding: None, previously: declared.collect(), needed: false };
+        }
         let name = wiring.finalizer_under(&operator.name, group);
         Self {
             adding: wiring.marks_by_finalizers().then(|| adding(&name)),
