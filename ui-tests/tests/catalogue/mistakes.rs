@@ -355,6 +355,27 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
             "own/sub_reconciler/unknown_scope",
         ],
     ),
+    ("a watcher that leaves out an event", &[], &["own/watcher/without_add", "own/watcher/without_delete"]),
+    (
+        "a method of a watcher under another name",
+        &[],
+        &["own/watcher/create_is_no_event", "own/watcher/remove_is_no_event"],
+    ),
+    (
+        "a watcher that is never tried again after it was given up",
+        &[],
+        &["own/watcher/tries_without_requeue", "own/watcher/policy_without_requeue"],
+    ),
+    (
+        "a watcher of a kind of others without a word on what it writes",
+        &[],
+        &["rustc/watcher/kind_without_status", "own/watcher/bare_without_finalizer"],
+    ),
+    (
+        "a watcher without an earlier version that takes one",
+        &[],
+        &["own/watcher/previous_none_with_old", "own/watcher/update_without_old"],
+    ),
 ];
 
 /// A mistake of other designs, its numbers in the same list, and why it cannot be written here.
