@@ -91,7 +91,9 @@ impl Rules {
         let kind = &known.kind;
         self.add(kind, "", &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
         // Required even without an external step: a finalizer of an earlier version has to be removed.
-        self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
+        if !known.wiring.is_plain() || !known.wiring.previously.finalizers.is_empty() {
+            self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
+        }
         if known.status == StatusStore::Object {
             self.add(kind, "/status", &[Verb::Patch], "writes the status");
         } else if known.wiring.bare_status.conditions.is_some() {

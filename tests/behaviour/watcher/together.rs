@@ -69,6 +69,18 @@ async fn watchers_that_would_disturb_each_other_are_refused() {
     assert!(!refusal(plain).await.contains("Directory"));
 }
 
+#[test]
+fn a_plain_watcher_needs_no_right_to_write() {
+    let verbs = |operator: Operator| {
+        let rules = operator.rbac_rules().into_iter().filter(|rule| rule.resource.starts_with("infos"));
+        rules.flat_map(|rule| rule.verbs).map(evenkeel::introspection::Verb::as_str).collect::<Vec<_>>()
+    };
+    let plain = Operator::new("tester").watcher::<Directory>(Directory { service: Service::new() });
+    assert_eq!(verbs(plain), ["get", "list", "watch"]);
+    let other = Operator::new("tester").watcher::<Infos>(Infos { service: Service::new() });
+    assert!(verbs(other).contains(&"patch"));
+}
+
 #[tokio::test]
 async fn a_plain_watcher_runs_beside_another_one_and_both_are_counted() {
     let world = World::within(Cluster::start().await);

@@ -30,8 +30,9 @@ pub(in crate::pass) fn foreign_owner<'a>(context: &PassContext, object: &'a Obje
     }
 }
 
-/// The patch that marks an unowned object as ours; `None`: it has an owner or is being deleted.
+/// The patch that marks an unowned object as ours; `None`: it has an owner or is being deleted, or the watcher writes nothing.
 pub(in crate::pass) fn adoption_patch(context: &PassContext, object: &Object) -> Option<Value> {
     let is_free = object.meta().deletion_timestamp.is_none() && matches!(owner_of(context, object), Owner::Nobody);
-    is_free.then(|| json!({ "metadata": { "annotations": { OPERATOR_NAMESPACE: context.env.owner.as_deref() } } }))
+    (is_free && !context.wiring.is_plain())
+        .then(|| json!({ "metadata": { "annotations": { OPERATOR_NAMESPACE: context.env.owner.as_deref() } } }))
 }
