@@ -1,6 +1,7 @@
 //! The catalogue of messages is what the goldens say, and every mistake that must not compile has a golden.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod dropped;
 mod mistakes;
 
 use std::collections::BTreeMap;
@@ -8,7 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::mistakes::{DROPPED, MISTAKES};
+use self::dropped::DROPPED;
+use self::mistakes::MISTAKES;
 
 const HEAD: &str = "# Compiler messages
 
