@@ -122,6 +122,7 @@ pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
 pub use pipeline::watcher::Watcher;
 pub use pipeline::watcher::event::Event;
+pub use pipeline::watcher::handled::{Handled, handled};
 #[cfg(feature = "metrics")]
 pub use prometheus_client;
 pub use status::bare::BareStatus;

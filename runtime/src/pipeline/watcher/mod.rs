@@ -3,7 +3,6 @@
 pub(crate) mod calls;
 pub(crate) mod decide;
 pub(crate) mod event;
-#[allow(missing_docs, reason = "the markers of the set are documented by its conditions")]
 pub(crate) mod handled;
 
 use std::time::Duration;
