@@ -108,7 +108,7 @@ pub async fn swept<T: Serialize>(sweep: Sweep, crd: &CustomResourceDefinition, s
     assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
 }
 
-/// Runs the sweep, of which each run must end in the same state.
+/// Runs the sweep and checks that each run ends in the same state.
 async fn report<T: Serialize>(
     sweep: Sweep,
     crd: &CustomResourceDefinition,

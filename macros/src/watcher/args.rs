@@ -68,7 +68,8 @@ pub(super) struct WatcherArgs {
     pub(super) policy: Option<Path>,
     pub(super) tries: Option<LitInt>,
     pub(super) requeue: Option<Ident>,
-    pub(super) finalizer: Option<Arg>,
+    /// The key of `finalizer`, and its text if it is one.
+    pub(super) finalizer: Option<(Ident, Option<LitStr>)>,
     pub(super) conditions: Option<Ident>,
     pub(super) has_sets: bool,
     pub(super) step: Vec<TokenStream>,
@@ -93,6 +94,11 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> WatcherArgs {
 }
 
 impl WatcherArgs {
+    /// Whether no status is written to the objects, whose type is then `Bare<K>`.
+    pub(super) fn has_no_status(&self) -> bool {
+        self.plain.is_some() || self.bare.is_some()
+    }
+
     fn take(&mut self, arg: Arg, errors: &mut Errors) {
         let key = arg.key.to_string();
         if OF_STEP.contains(&key.as_str()) {
@@ -121,7 +127,7 @@ impl WatcherArgs {
         match arg.key.to_string().as_str() {
             "requeue" => self.requeue = Some(arg.key.clone()),
             "conditions" => self.conditions = Some(arg.key.clone()),
-            "finalizer" => self.finalizer = Some(Arg { key: arg.key.clone(), value: copy(&arg.value) }),
+            "finalizer" => self.finalizer = Some((arg.key.clone(), arg.text("").ok())),
             "mod" => self.module = arg.ident("infos").ok(),
             "crate" => {
                 let krate = arg.value("::evenkeel").and_then(Krate::parse);
@@ -130,14 +136,6 @@ impl WatcherArgs {
             _ => {}
         }
         self.reconciler.push(arg.into_meta().into_token_stream());
-    }
-}
-
-fn copy(value: &Value) -> Value {
-    match value {
-        Value::Word => Value::Word,
-        Value::List(list) => Value::List(list.clone()),
-        Value::Is(value) => Value::Is(value.clone()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Arguments that exclude or require each other.
 
 use proc_macro2::Ident;
+use syn::LitStr;
 
 use super::args::WatcherArgs;
 use crate::errors::Errors;
@@ -17,7 +18,7 @@ pub(super) fn check(args: &WatcherArgs, errors: &mut Errors) {
 
 /// The status of a kind of ours is part of its objects.
 fn check_cache(args: &WatcherArgs, errors: &mut Errors) {
-    if let Some(cache) = args.cache.as_ref().filter(|_| args.plain.is_none() && args.bare.is_none()) {
+    if let Some(cache) = args.cache.as_ref().filter(|_| !args.has_no_status()) {
         let help = "say `plain`, or `bare` with `finalizer = \"..\"`, or leave `cache` out";
         errors.push(cache, "a watcher that writes a status caches whole objects", help);
     }
@@ -31,7 +32,7 @@ fn check_plain(args: &WatcherArgs, errors: &mut Errors) {
         return errors.push(plain, "a watcher is `plain` or `bare`", help);
     }
     let refused: [Option<&Ident>; 5] = [
-        args.finalizer.as_ref().map(|arg| &arg.key),
+        args.finalizer.as_ref().map(|(key, _)| key),
         args.conditions.as_ref(),
         args.leave.as_ref().map(|(key, _)| key),
         args.settled.as_ref(),
@@ -54,8 +55,8 @@ fn check_bare(args: &WatcherArgs, errors: &mut Errors) {
             format_args!("a finalizer is the only memory of a `bare` watcher, so it has no `{key}`"),
             help,
         );
-    } else if let Some(finalizer) = &args.finalizer {
-        check_length(finalizer, errors);
+    } else if let Some((_, text)) = &args.finalizer {
+        text.iter().for_each(|text| check_length(text, errors));
     } else {
         let help = "write `bare, finalizer = \"example.com/quotas\"`, with a domain of yours";
         errors.push(bare, "a `bare` watcher has no finalizer", help);
@@ -65,12 +66,11 @@ fn check_bare(args: &WatcherArgs, errors: &mut Errors) {
 /// The longest name of a finalizer without its domain, with `adding.` before it.
 const MAX_NAME: usize = 63 - "adding.".len();
 
-fn check_length(finalizer: &crate::syntax::args::Arg, errors: &mut Errors) {
-    let Ok(text) = finalizer.text("") else { return };
+fn check_length(text: &LitStr, errors: &mut Errors) {
     let value = text.value();
     if value.split_once('/').is_some_and(|(_, name)| name.len() > MAX_NAME && name.len() <= 63) {
         let headline = format!("the name of the finalizer of a `bare` watcher has at most {MAX_NAME} characters");
-        errors.push(&text, headline, "shorten it: while an object is being added, `adding.` is put before the name");
+        errors.push(text, headline, "shorten it: while an object is being added, `adding.` is put before the name");
     }
 }
 

@@ -132,7 +132,7 @@ fn expand_methods(args: &WatcherArgs, calls: &Calls, docs: &TokenStream) -> Toke
     let krate = &args.krate;
     let Calls { vis, object, output, delete, .. } = calls;
     let (step, cleanup) = (format_ident!("{STEP}"), format_ident!("{CLEANUP}"));
-    let object = match args.plain.is_some() || args.bare.is_some() {
+    let object = match args.has_no_status() {
         true => quote!(#krate::Bare<#object>),
         false => object.to_token_stream(),
     };

@@ -56,7 +56,7 @@ pub(super) fn expand(args: WatcherArgs, mut function: Function, mut errors: Erro
 }
 
 fn read(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Option<Signature> {
-    let (name, krate_errors) = (function.sig.ident.clone(), errors.count());
+    let (name, before) = (function.sig.ident.clone(), errors.count());
     let what = format!("watcher `{name}`");
     check_plain(&what, &function.sig, errors);
     check_generics(&what, &function.sig, errors);
@@ -91,7 +91,7 @@ fn read(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Opt
         }
     });
     let dependencies = dependencies.collect();
-    (errors.count() == krate_errors).then_some(Signature { object, dependencies, has_context })
+    (errors.count() == before).then_some(Signature { object, dependencies, has_context })
 }
 
 /// The kind of `Event<'_, K>`.
@@ -144,7 +144,7 @@ fn calls(args: &WatcherArgs, function: &Function, signature: &Signature) -> Call
         let context = context.iter();
         quote!(#name(#krate::Event::#event, #(#deps)* #(#context)*).await)
     };
-    let (now, old) = match args.plain.is_some() || args.bare.is_some() {
+    let (now, old) = match args.has_no_status() {
         true => (quote!(&**object), quote!(&**old)),
         false => (quote!(object), quote!(&*old)),
     };

@@ -221,8 +221,7 @@ pub(super) fn hold_to_reasons(args: &WatcherArgs, function: &mut Function, error
 pub(super) fn check_form(args: &WatcherArgs, object: &Type, errors: &mut Errors) {
     let is_metadata = matches!(object, Type::Path(path)
         if path.path.segments.last().is_some_and(|last| last.ident == "Metadata" || last.ident == "PartialObjectMeta"));
-    let has_form = args.plain.is_some() || args.bare.is_some();
-    if args.cache.is_some() && has_form && !is_metadata {
+    if args.cache.is_some() && args.has_no_status() && !is_metadata {
         let kind = object.to_token_stream().to_string().replace(' ', "");
         let help = format!("write `Metadata<{kind}>`");
         errors.push(object, "with `cache = metadata` objects have no content", help);

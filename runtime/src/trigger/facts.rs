@@ -18,7 +18,7 @@ pub(crate) struct PrimaryChange<'a> {
     pub(crate) observed: Option<i64>,
     /// One of our writes returned this version.
     pub(crate) is_ours: bool,
-    /// The finalizers of the reconciler, of which an object has one.
+    /// The finalizers of the reconciler. An object has one of them.
     pub(crate) finalizers: &'a [String],
     /// The annotation that requests a pass.
     pub(crate) request_annotation: &'a str,

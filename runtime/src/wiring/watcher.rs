@@ -26,7 +26,7 @@ pub struct WatcherWiring {
 pub enum Mark {
     /// In the status: `observedInputs.added`.
     Status,
-    /// By two finalizers, of which the first one (`<domain>/adding.<name>`) is replaced when `add` has succeeded (`bare`).
+    /// By finalizers (`bare`): `<domain>/adding.<name>` until `add` has succeeded, then `<domain>/<name>`.
     Finalizers,
     /// Not at all: nothing is written to the object (`plain`).
     None,

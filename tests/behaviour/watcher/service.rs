@@ -9,7 +9,7 @@ use kube::{CustomResource, KubeSchema, Resource, ResourceExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What the service is told.
+/// The content that the service stores.
 #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Info", namespaced, status = "InfoStatus")]
 pub(crate) struct InfoSpec {

@@ -23,7 +23,7 @@ impl Bounded {
     }
 }
 
-/// Gives up when the policy says so.
+/// Gives up when the policy returns `None`.
 pub(crate) struct Paced(Arc<Service>);
 
 fn pace(error: &InfoError, tries: u32) -> Option<Duration> {

@@ -15,7 +15,7 @@ type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
 pub(crate) struct PrimaryPredicate {
     /// The triggers that count.
     pub(crate) enabled_triggers: EnabledTriggers,
-    /// The finalizers of the reconciler, of which an object has one.
+    /// The finalizers of the reconciler. An object has one of them.
     pub(crate) finalizers: Vec<String>,
     /// The declarations of a watcher; `None`: this is another reconciler.
     pub(crate) watcher: Option<WatcherWiring>,
