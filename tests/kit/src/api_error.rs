@@ -14,7 +14,7 @@ pub(crate) struct Failure {
     /// The HTTP code.
     pub(crate) code: u16,
     /// The `reason` of the Status; empty if a real server sends none.
-    pub(crate) reason: &'static str,
+    pub(crate) reason: Box<str>,
     /// The `message` of the Status, or the whole body of a plain-text answer.
     pub(crate) message: String,
     /// The `details` of the Status.
@@ -59,10 +59,10 @@ impl About<'_> {
 
 impl Failure {
     /// A Status with a reason and without details.
-    pub(crate) fn status(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn status(code: u16, reason: impl Into<Box<str>>, message: impl Into<String>) -> Self {
         Failure {
             code,
-            reason,
+            reason: reason.into(),
             message: message.into(),
             details: None,
             retry_after: None,

@@ -82,8 +82,11 @@
 //!   client of kube cannot read them, since its decoder has a limit of 127, too.
 //! - The built-in kinds are those that operators write most often (`kubectl api-resources` lists them). Other kinds are
 //!   unknown (404), including ReplicationControllers and PodTemplates.
-//! - Webhook configurations, APIServices and RuntimeClasses are stored, and have no effect: no webhook is called, and an
-//!   APIService gets no condition `Available` unless a test writes it.
+//! - Admission webhooks ([`Cluster::webhook_service`]) review creates, updates and deletions of objects, and evictions.
+//!   They do not review tokens, access reviews, and the updates by which the garbage collector removes owner references
+//!   and finalizers. A changed configuration has an effect at once; a real cluster needs about a second.
+//! - APIServices and RuntimeClasses are stored, and have no effect: an APIService gets no condition `Available` unless a
+//!   test writes it.
 //! - Old resource versions expire all at once: a list of an old version fails exactly when a watch from that version
 //!   does.
 //! - Eviction budgets are read from the status of their PodDisruptionBudget, which no controller updates.
@@ -152,6 +155,7 @@ mod table_test;
 mod transport;
 mod verbs;
 mod watch;
+mod webhook_backend;
 mod yaml;
 
 pub use backup::Backup;

@@ -84,6 +84,7 @@ impl<'e> Run<'e> {
         match &operand {
             Cel::Map(map) if select.test => Ok(Cel::Bool(map.get(&key).is_some())),
             Cel::Map(map) => map.get(&key).cloned().ok_or_else(|| ExecutionError::no_such_key(&select.field)),
+            Cel::Null if !select.test => Err(ExecutionError::no_such_key(&select.field)),
             _ => Err(ExecutionError::NoSuchOverload),
         }
     }

@@ -12,6 +12,7 @@ mod cost;
 mod cost_meter;
 mod escape;
 mod eval;
+mod expression;
 mod field;
 mod found;
 mod hidden_names;
@@ -32,6 +33,7 @@ mod types;
 mod value;
 mod visit;
 
+pub(crate) use expression::decide;
 pub(crate) use run::run;
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use super::task::Node;
 use crate::apply::{Actor, Lists, Rules, track_update};
-use crate::state::Server;
-use crate::store::Write;
+use crate::registry::Kind;
+use crate::state::{Server, User};
+use crate::store::{Key, Write};
 use crate::strategy::{is_deleting, is_free, meta};
-use crate::verbs::{Deletion, delete_stored};
+use crate::verbs::{Deletion, Reviewer, delete_reviewed};
 
 /// The field manager of the controllers.
 const CONTROLLER: &str = "kube-controller-manager";
@@ -35,18 +36,37 @@ pub(super) fn amend(server: &Server, node: &Node, uid: &str, change: impl Fn(&mu
     }
 }
 
-/// Begins the deletion of a stored object that is not yet being deleted.
-pub(super) fn delete(server: &Server, node: &Node) {
+/// Begins the deletion of a stored object that is not yet being deleted. Returns whether a webhook refuses it.
+pub(super) async fn delete(server: &Server, node: &Node, controller: &str) -> Refused {
     let catalog = server.catalog();
     let (Some(kind), Some(live)) =
         (catalog.registry.by_storage(&node.storage), server.store.get(&node.storage, &node.key))
     else {
-        return;
+        return Refused(false);
     };
-    if !is_deleting(&live) {
-        // An error means that the object was deleted meanwhile.
-        let _ = delete_stored(server, &kind, &node.key, &Deletion::default());
+    if is_deleting(&live) {
+        return Refused(false);
     }
+    delete_as(server, &kind, &node.key, &Deletion::default(), controller).await
+}
+
+/// Whether a webhook refused a deletion, so that the controller must try again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Refused(pub(super) bool);
+
+/// Deletes a stored object as a controller does.
+pub(super) async fn delete_as(
+    server: &Server,
+    kind: &Arc<Kind>,
+    key: &Key,
+    deletion: &Deletion,
+    controller: &str,
+) -> Refused {
+    let user = User::named(&format!("system:serviceaccount:kube-system:{controller}"));
+    let reviewer = Reviewer { user: &user, name: &key.1 };
+    let deleted = delete_reviewed(server, kind, key, deletion, reviewer).await;
+    // 404 and 409 mean that the object was deleted or replaced meanwhile.
+    Refused(deleted.is_err_and(|failure| !matches!(failure.code, 404 | 409)))
 }
 
 /// Records the controller as the writer.

@@ -6,6 +6,7 @@ mod ending;
 mod graph;
 mod namespace;
 mod owner;
+mod retry;
 mod role;
 mod task;
 
@@ -17,7 +18,9 @@ use tokio::time::sleep;
 
 use crate::state::Server;
 use crate::store::Fed;
+use amend::Refused;
 use graph::Graph;
+use retry::Retries;
 use task::{Place, Task};
 
 /// Starts the controllers. They stop when the server is dropped.
@@ -27,9 +30,15 @@ pub(crate) fn spawn(server: &Arc<Server>) {
 }
 
 async fn run(server: Weak<Server>, mut feed: UnboundedReceiver<Fed>) {
-    let mut graph = Graph::default();
-    while let Some(first) = feed.recv().await {
-        let mut tasks = graph.absorb(&first);
+    let (mut graph, mut retries) = (Graph::default(), Retries::default());
+    loop {
+        let mut tasks = tokio::select! {
+            fed = feed.recv() => match fed {
+                Some(first) => graph.absorb(&first),
+                None => return,
+            },
+            due = retries.due() => due,
+        };
         let Some(delay) = server.upgrade().map(|server| server.options.gc_delay) else { return };
         if !delay.is_zero() && !tasks.is_empty() {
             sleep(delay).await;
@@ -39,7 +48,10 @@ async fn run(server: Weak<Server>, mut feed: UnboundedReceiver<Fed>) {
         }
         let Some(server) = server.upgrade() else { return };
         for task in once_each(tasks) {
-            carry_out(&server, &graph, &task);
+            match carry_out(&server, &graph, &task).await {
+                Refused(true) => retries.refused(task),
+                Refused(false) => retries.done(&task),
+            }
         }
     }
 }
@@ -49,15 +61,16 @@ fn once_each(tasks: Vec<Task>) -> Vec<Task> {
     tasks.into_iter().filter(|task| seen.insert(task.clone())).collect()
 }
 
-fn carry_out(server: &Server, graph: &Graph, task: &Task) {
+async fn carry_out(server: &Server, graph: &Graph, task: &Task) -> Refused {
     match task {
-        Task::Dependent(uid) => owner::dependent(server, graph, uid),
+        Task::Dependent(uid) => return owner::dependent(server, graph, uid).await,
         Task::Owner(uid) => owner::waiting(server, graph, uid),
-        Task::Clear(Place::Namespace(name)) => namespace::clear(server, name),
+        Task::Clear(Place::Namespace(name)) => return namespace::clear(server, name).await,
         Task::Clear(Place::Definition(name)) => definition::clear(server, name),
         Task::Close(Place::Namespace(name)) => namespace::close(server, name),
         Task::Close(Place::Definition(name)) => definition::close(server, name),
-        Task::Delete(node) => amend::delete(server, node),
+        Task::Delete(node) => return amend::delete(server, node, namespace::CONTROLLER).await,
         Task::Roles => role::aggregate(server),
     }
+    Refused(false)
 }

@@ -4,25 +4,28 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::amend::{amend, delete};
+use super::amend::{Refused, amend, delete};
 use super::task::Node;
 use crate::registry::Storage;
 use crate::state::Server;
 use crate::strategy::{is_deleting, meta};
 
-/// Deletes the content of a terminating namespace.
-pub(super) fn clear(server: &Server, name: &str) {
+/// The service account of the controller.
+pub(super) const CONTROLLER: &str = "namespace-controller";
+
+/// Deletes the content of a terminating namespace. Returns whether a webhook refuses a deletion.
+pub(super) async fn clear(server: &Server, name: &str) -> Refused {
+    let mut refused = Refused(false);
     if terminating(server, name).is_some() {
         for storage in inside(server, name) {
             for object in server.store.list(&storage, Some(name)).items {
-                delete(
-                    server,
-                    &Node { storage: storage.clone(), key: (name.to_owned(), meta(&object, "name").to_owned()) },
-                );
+                let node = Node { storage: storage.clone(), key: (name.to_owned(), meta(&object, "name").to_owned()) };
+                refused.0 |= delete(server, &node, CONTROLLER).await.0;
             }
         }
     }
     close(server, name);
+    refused
 }
 
 /// Removes a terminating namespace if it is empty.

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::amend::{amend, remove_finalizer};
+use super::amend::{Refused, amend, delete_as, remove_finalizer};
 use super::graph::{Graph, owners};
 use crate::state::Server;
 use crate::strategy::{finalizers, is_deleting, meta};
-use crate::verbs::{Deletion, Propagation, delete_stored};
+use crate::verbs::{Deletion, Propagation};
 
 /// The state of an owner, as in the garbage collector of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,33 +20,33 @@ enum Standing {
 }
 
 /// Deletes an object without a remaining owner, or else removes its dangling owner references.
-pub(super) fn dependent(server: &Server, graph: &Graph, uid: &str) {
-    let Some(node) = graph.node(uid) else { return };
-    let Some(object) = server.store.get(&node.storage, &node.key) else { return };
+pub(super) async fn dependent(server: &Server, graph: &Graph, uid: &str) -> Refused {
+    let Some(node) = graph.node(uid) else { return Refused::default() };
+    let Some(object) = server.store.get(&node.storage, &node.key) else { return Refused::default() };
     let owners = owners(&object);
     if meta(&object, "uid") != uid || owners.is_empty() {
-        return;
+        return Refused::default();
     }
     let standings: Vec<Standing> = owners.iter().map(|owner| standing(server, graph, &object, owner)).collect();
     let is_solid =
         |owner: &str| owners.iter().zip(&standings).any(|(uid, standing)| uid == owner && *standing == Standing::Solid);
     if standings.iter().all(|standing| *standing == Standing::Solid) {
-        return;
+        return Refused::default();
     }
     if standings.contains(&Standing::Solid) {
         amend(server, node, uid, |object| retain_owners(object, is_solid));
-        return;
+        return Refused::default();
     }
     if is_deleting(&object) && !standings.contains(&Standing::Waiting) {
-        return;
+        return Refused::default();
     }
     let has_dependents = graph.dependents(uid).next().is_some();
     let foreground = standings.contains(&Standing::Waiting) && has_dependents;
     let propagation = if foreground { Propagation::Foreground } else { Propagation::Unsaid };
     let deletion = Deletion { propagation, uid: Some(uid.to_owned()), ..Deletion::default() };
-    if let Some(kind) = server.catalog().registry.by_storage(&node.storage) {
-        // An error means that the object was deleted or replaced meanwhile.
-        let _ = delete_stored(server, &kind, &node.key, &deletion);
+    match server.catalog().registry.by_storage(&node.storage) {
+        Some(kind) => delete_as(server, &kind, &node.key, &deletion, "generic-garbage-collector").await,
+        None => Refused::default(),
     }
 }
 

@@ -81,7 +81,7 @@ fn rest() -> Vec<Kind> {
     ]
 }
 
-/// Webhook configurations: they are stored, but this server calls no webhooks.
+/// Webhook configurations.
 fn webhooks<T>() -> Kind
 where
     T: Resource<Scope: Scope> + Serialize + DeserializeOwned,

@@ -13,6 +13,7 @@ use crate::fault::Faults;
 use crate::log::Log;
 use crate::service_address::Addresses;
 use crate::store::{Pages, Store};
+use crate::webhook_backend::Backends;
 
 pub(crate) use identity::{Local, User};
 pub(crate) use options::Options;
@@ -29,6 +30,8 @@ pub(crate) struct Server {
     pub(crate) tokens: Tokens,
     /// The logs of containers.
     pub(crate) texts: Texts,
+    /// The services that answer webhooks.
+    pub(crate) webhooks: Backends,
     /// Locked from reading the CRDs until their kinds are served, so that newer CRDs always replace older ones.
     pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
@@ -50,6 +53,7 @@ impl Server {
             addresses: Addresses::default(),
             tokens: Tokens::default(),
             texts: Texts::default(),
+            webhooks: Backends::default(),
             publishing: Mutex::default(),
             options,
             clock: Clock::start(),

@@ -1,9 +1,11 @@
 //! The behaviour of individual built-in kinds in addition to the common rules.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::fields::restore;
-use super::{fixed, pod, priority, service, status, workload};
+use super::{fixed, pod, priority, service, status, webhook, workload};
 use crate::api_error::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
@@ -69,7 +71,7 @@ fn secret(object: &mut Value) {
         if !object["data"].is_object() {
             object["data"] = json!({});
         }
-        object["data"][key] = json!(base64(text.as_str().unwrap_or_default().as_bytes()));
+        object["data"][key] = json!(BASE64_STANDARD.encode(text.as_str().unwrap_or_default()));
     }
     drop_empty(object);
     if object["type"].as_str().unwrap_or_default().is_empty() {
@@ -119,6 +121,9 @@ fn present(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
         ("coordination.k8s.io", "Lease") => lease_causes(object),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_causes(object, live),
         ("events.k8s.io", "Event") if live.is_none() => event_causes(object),
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => {
+            webhook::causes(object)
+        }
         _ => Vec::new(),
     }
 }
@@ -225,17 +230,6 @@ fn event_causes(object: &Value) -> Vec<Cause> {
         causes.push(Cause::invalid("involvedObject.namespace", quoted(about), "does not match event.namespace"));
     }
     causes
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().enumerate().fold(0_u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
-        let digit = |at: usize| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]);
-        text.extend((0..4).map(|at| if at <= chunk.len() { digit(at) } else { '=' }));
-    }
-    text
 }
 
 #[cfg(test)]

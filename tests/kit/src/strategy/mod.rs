@@ -11,6 +11,7 @@ mod pod;
 mod priority;
 mod service;
 mod status;
+mod webhook;
 mod workload;
 
 pub(crate) use builtin::{causes as kind_causes, complete, times};

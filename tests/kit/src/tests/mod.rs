@@ -21,6 +21,7 @@ mod smoke;
 mod snapshot;
 mod token;
 mod watch_stress;
+mod webhook;
 
 use kube::Api;
 use kube::Client;

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::decode::{mismatch, typed_value};
-use super::update::{same_name, same_namespace, unchanged_version};
-use super::write::{Track, Written, actor, insert, lists, replace};
+use super::precondition::{same_name, same_namespace, unchanged_version};
+use super::record::{Track, actor, lists};
+use super::write::{Sent, Written, insert, replace};
 use crate::api_error::{Failure, resource};
 use crate::apply::{ApplyError, Force, apply};
 use crate::crd_write;
@@ -17,7 +18,7 @@ use crate::strategy::{self, Part};
 use crate::strict;
 use crate::yaml;
 
-pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.query.field_manager.is_empty() {
         let cause = Cause::required("fieldManager", "is required for apply patch");
         return Err(Failure::invalid_options("PatchOptions", &[cause]));
@@ -28,9 +29,9 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
         None if call.part() == Part::Status => return Err(Failure::not_found(resource(&call.kind, call.name()))),
         None => {
             rbac::check_create(server, call)?;
-            create(server, call, &config)?
+            create(server, call, &config).await?
         }
-        Some(_) => change(server, call, &config)?,
+        Some(_) => change(server, call, &config).await?,
     };
     crd_write::settle(server, call);
     let code = if written.created { 201 } else { 200 };
@@ -99,7 +100,7 @@ fn typed_as_served(call: &Call, config: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
+async fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
     let mut config = config.clone();
     let metadata = strategy::metadata(&mut config);
     if !server.options.release.refuses_versions(&call.kind) {
@@ -110,16 +111,16 @@ fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failu
         return Err(Failure::conflict(resource(&call.kind, call.name()), &why));
     }
     metadata.insert("name".to_owned(), json!(call.name()));
-    let mut object = merged(server, call, None, &config)?;
-    strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut object)?;
-    insert(server, call, object, Track::Done)
+    let object = merged(server, call, None, &config)?;
+    insert(server, call, object, Track::Done).await
 }
 
-fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
-    replace(server, call, Track::Done, |live| {
+async fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
+    let compute = |live: &Value| {
         unchanged_version(call, live, config)?;
-        merged(server, call, Some(live), config)
-    })
+        merged(server, call, Some(live), config).map(Sent::from)
+    };
+    replace(server, call, Track::Done, compute, |live, object| unchanged_version(call, live, object)).await
 }
 
 /// Merges the configuration into the live object and sets defaults for released fields.

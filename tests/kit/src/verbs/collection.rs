@@ -1,6 +1,6 @@
 //! DELETE of a collection.
 
-use super::delete::{Deletion, delete_stored};
+use super::delete::{Deletion, Reviewer, delete_reviewed};
 use crate::api_error::Failure;
 use crate::registry::Verb;
 use crate::request_context::Call;
@@ -10,7 +10,7 @@ use crate::state::Server;
 use crate::{crd_write, strategy};
 
 /// Deletes the selected objects and returns the list from before the deletion.
-pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if !call.kind.allows(Verb::DeleteCollection) {
         return Err(Failure::method_not_allowed());
     }
@@ -19,14 +19,17 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let deletion = Deletion::of(call)?;
     let mut listing = server.store.list(&call.kind.storage, call.target.namespace.as_deref());
     listing.items.retain(|item| selector.matches(item, &call.kind));
+    let reviewer = Reviewer { user: &call.user, name: "" };
+    let mut warnings = Vec::new();
     for item in &listing.items {
         let key = (strategy::meta(item, "namespace").to_owned(), strategy::meta(item, "name").to_owned());
-        match delete_stored(server, &call.kind, &key, &deletion) {
+        match delete_reviewed(server, &call.kind, &key, &deletion, reviewer).await {
+            Ok((_, warned)) => warnings.extend(warned),
             Err(failure) if failure.code != 404 => return Err(failure),
-            _ => {}
+            Err(_) => {}
         }
     }
     crd_write::settle(server, call);
     let meta = ListMeta { version: listing.version, token: None, remaining: None };
-    Reply::list(&call.lens, call.shape, &meta, &listing.items)
+    Ok(Reply::list(&call.lens, call.shape, &meta, &listing.items)?.warning(warnings))
 }

@@ -1,15 +1,16 @@
 //! POST.
 
 use super::decode::{object, settle};
-use super::write::{Track, insert};
+use super::precondition::same_namespace;
+use super::record::Track;
+use super::write::insert;
 use crate::api_error::{Failure, resource};
 use crate::request_context::Call;
-use crate::request_context::Uid;
 use crate::response::Reply;
 use crate::state::Server;
 use crate::{crd_write, rbac, strategy};
 
-pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.kind.namespaced && call.target.namespace.is_none() {
         return Err(nowhere(call));
     }
@@ -17,19 +18,16 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.kind.group == "authorization.k8s.io" {
         return Ok(Reply::value(201, &rbac::review(server, call, decoded.object)?));
     }
-    let mut sent = decoded.object;
-    super::update::same_namespace(call, &sent)?;
+    let sent = decoded.object;
+    same_namespace(call, &sent)?;
     let warnings = settle(call, decoded.complaints)?;
     if call.kind.custom().is_some_and(|custom| custom.terminating) {
         let why = "create not allowed while custom resource definition is terminating";
         return Err(Failure::forbidden(resource(&call.kind, strategy::meta(&sent, "name")), why));
     }
-    strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
-    if let Some(Uid(uid)) = &call.uid {
-        strategy::metadata(&mut sent).insert("uid".to_owned(), uid.as_str().into());
-    }
     let finalizers = strategy::finalizer_warnings(&sent);
-    let written = insert(server, call, sent, Track::Update).map_err(|failure| failure.warning(warnings.clone()))?;
+    let written =
+        insert(server, call, sent, Track::Update).await.map_err(|failure| failure.warning(warnings.clone()))?;
     crd_write::settle(server, call);
     let reply = Reply::object(201, &call.lens, &written.object, call.shape)?;
     Ok(reply.warning(warnings).warning(finalizers).warning(written.warnings))

@@ -212,6 +212,25 @@ pub(super) fn twice(paths: &[String]) -> Vec<String> {
     paths.iter().map(|path| format!("duplicate field {path:?}")).collect()
 }
 
+/// Rejects a patch that changes kind or apiVersion.
+pub(super) fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
+    if !object.is_object() {
+        return Err(Failure::bad_request("the patch leaves no object"));
+    }
+    let expected = [("kind", call.kind.kind.clone()), ("apiVersion", call.kind.api_version())];
+    for (field, expected) in expected {
+        let sent = object[field].as_str().unwrap_or_default();
+        if sent != expected {
+            let named = if field == "kind" { sent } else { &call.kind.kind };
+            let about = About { group: &call.kind.group, kind: named, name: call.name() };
+            let cause = Cause::invalid(field, quoted(sent), format!("must be {expected}"));
+            let warnings = if field == "apiVersion" { undeclared(call, &object) } else { Vec::new() };
+            return Err(Failure::invalid(about, &[cause]).warning(warnings));
+        }
+    }
+    Ok(object)
+}
+
 /// Sorts the strict-decoding errors by position. The decoder of built-in kinds reports them in this order; the one of custom kinds
 /// reports duplicate fields first, then unknown fields.
 fn as_written(body: &[u8], complaints: &mut [String]) {

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::admission::{self, Operation, Request};
 use crate::api_error::{Failure, quoted, resource, typed};
 use crate::registry::Kind;
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::schema::Cause;
-use crate::state::Server;
+use crate::state::{Server, User};
 use crate::store::{Key, Write};
 use crate::{crd, crd_write, strategy, yaml};
 
@@ -41,6 +42,8 @@ pub(crate) struct Deletion {
     pub(crate) dry_run: bool,
     /// `orphanDependents: false`. Only this option makes an unfinished deletion return status 202.
     pub(crate) cascades: bool,
+    /// The options as sent, for reviews.
+    pub(crate) reviewed: Map<String, Value>,
 }
 
 /// The result of a deletion.
@@ -71,18 +74,20 @@ struct Preconditions {
     resource_version: Option<String>,
 }
 
-pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let deletion = Deletion::of(call)?;
     let key = call.key(call.name());
     let live = server.store.get(&call.kind.storage, &key);
     protected(call, live.is_some())?;
-    let outcome = delete_stored(server, &call.kind, &key, &deletion)?;
+    let reviewer = Reviewer { user: &call.user, name: call.name() };
+    let (outcome, warnings) = delete_reviewed(server, &call.kind, &key, &deletion, reviewer).await?;
     crd_write::settle(server, call);
-    match outcome {
+    let reply = match outcome {
         Outcome::Gone(object) if !returns_object(&call.kind) => Ok(Reply::value(200, &done(&call.kind, &object))),
         Outcome::Waiting(object) if deletion.cascades => Reply::object(202, &call.lens, &object, call.shape),
         Outcome::Gone(object) | Outcome::Waiting(object) => Reply::object(200, &call.lens, &object, call.shape),
-    }
+    };
+    Ok(reply?.warning(warnings))
 }
 
 /// Rejects the deletion of namespaces that Kubernetes protects.
@@ -143,6 +148,7 @@ impl Deletion {
             (Some("Background"), _) | (None, Some(false)) => Propagation::Background,
             _ => Propagation::Unsaid,
         };
+        let reviewed = reviewed(&options);
         let preconditions = options.preconditions.unwrap_or_default();
         Ok(Deletion {
             propagation,
@@ -151,6 +157,7 @@ impl Deletion {
             grace: options.grace_period_seconds,
             dry_run: options.dry_run.is_some_and(|values| !values.is_empty()),
             cascades: options.orphan_dependents == Some(false),
+            reviewed,
         })
     }
 }
@@ -183,6 +190,23 @@ fn options(call: &Call) -> Result<Options, Failure> {
     Ok(options)
 }
 
+/// The options in the form of a review.
+fn reviewed(options: &Options) -> Map<String, Value> {
+    let preconditions = options.preconditions.as_ref().map(|asked| {
+        let fields = [("uid", &asked.uid), ("resourceVersion", &asked.resource_version)];
+        let given = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))));
+        Value::Object(given.collect())
+    });
+    let fields = [
+        ("dryRun", options.dry_run.as_ref().filter(|values| !values.is_empty()).map(|values| json!(values))),
+        ("gracePeriodSeconds", options.grace_period_seconds.map(Value::from)),
+        ("orphanDependents", options.orphan_dependents.map(Value::from)),
+        ("preconditions", preconditions),
+        ("propagationPolicy", options.propagation_policy.as_deref().map(Value::from)),
+    ];
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
 fn unread(why: &str) -> Failure {
     Failure::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
 }
@@ -204,23 +228,59 @@ fn options_causes(options: &Options) -> Vec<Cause> {
     causes
 }
 
+/// Who deletes an object, as a review reports it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reviewer<'a> {
+    pub(crate) user: &'a User,
+    /// The name in the path, which the deletion of a collection does not have.
+    pub(crate) name: &'a str,
+}
+
+/// Deletes a stored object as [`delete_stored`] does, if no webhook refuses it. Returns the warnings of the webhooks.
+pub(crate) async fn delete_reviewed(
+    server: &Server,
+    kind: &Arc<Kind>,
+    key: &Key,
+    deletion: &Deletion,
+    reviewer: Reviewer<'_>,
+) -> Result<(Outcome, Vec<String>), Failure> {
+    let lens = server.catalog().lens(kind);
+    let request =
+        Request::new(kind, Operation::Delete, (&key.0, reviewer.name), reviewer.user, deletion.reviewed.clone());
+    for _ in 0..ATTEMPTS {
+        let live = server.store.get(&kind.storage, key).ok_or_else(|| Failure::not_found(resource(kind, &key.1)))?;
+        preconditions(kind, &key.1, &live, deletion)?;
+        let warnings = admission::delete(server, &request, &lens.shown(&live)).await?;
+        if let Some(outcome) = attempt(server, kind, key, live, deletion) {
+            return Ok((outcome, warnings));
+        }
+    }
+    Err(Failure::stale(resource(kind, &key.1)))
+}
+
 /// Deletes a stored object, or marks it for deletion if finalizers or a grace period delay the deletion.
 pub(crate) fn delete_stored(server: &Server, kind: &Kind, key: &Key, deletion: &Deletion) -> Result<Outcome, Failure> {
     for _ in 0..ATTEMPTS {
         let live = server.store.get(&kind.storage, key).ok_or_else(|| Failure::not_found(resource(kind, &key.1)))?;
         preconditions(kind, &key.1, &live, deletion)?;
-        let marked = marked(server, kind, &live, deletion);
-        let gone = strategy::is_free(&marked);
-        if deletion.dry_run {
-            return Ok(if gone { Outcome::Gone(live) } else { Outcome::Waiting(Arc::new(marked)) });
-        }
-        let old = Some(Arc::clone(&live));
-        let write = Write { resource: kind.storage.clone(), key: key.clone(), old, new: (!gone).then_some(marked) };
-        if let Ok(object) = server.store.commit(write) {
-            return Ok(if gone { Outcome::Gone(live) } else { Outcome::Waiting(object) });
+        if let Some(outcome) = attempt(server, kind, key, live, deletion) {
+            return Ok(outcome);
         }
     }
     Err(Failure::stale(resource(kind, &key.1)))
+}
+
+/// One attempt; returns `None` if another write came first.
+fn attempt(server: &Server, kind: &Kind, key: &Key, live: Arc<Value>, deletion: &Deletion) -> Option<Outcome> {
+    let marked = marked(server, kind, &live, deletion);
+    let gone = strategy::is_free(&marked);
+    if deletion.dry_run {
+        return Some(if gone { Outcome::Gone(live) } else { Outcome::Waiting(Arc::new(marked)) });
+    }
+    let old = Some(Arc::clone(&live));
+    let write = Write { resource: kind.storage.clone(), key: key.clone(), old, new: (!gone).then_some(marked) };
+    let object = server.store.commit(write).ok()?;
+    Some(if gone { Outcome::Gone(live) } else { Outcome::Waiting(object) })
 }
 
 fn preconditions(kind: &Kind, name: &str, live: &Value, deletion: &Deletion) -> Result<(), Failure> {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::decode;
 use super::delete::{Deletion, delete_stored};
-use super::update::same_namespace;
+use super::precondition::same_namespace;
+use crate::admission::{self, Operation, Request};
 use crate::api_error::{About, Failure, resource};
 use crate::registry::Storage;
 use crate::request_context::Call;
@@ -20,11 +21,12 @@ use crate::strategy::{self, meta};
 /// Maximum number of attempts when other writes change the budget.
 const ATTEMPTS: usize = 16;
 
-pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.method != http::Method::POST {
         return Err(Failure::method_not_allowed());
     }
-    let (eviction, warnings) = read(call)?;
+    let (eviction, mut warnings) = read(call)?;
+    warnings.extend(reviewed(server, call, &eviction).await?);
     let deletion = Deletion::asked(call, eviction["deleteOptions"].clone())?;
     let pod = server.store.get(&call.kind.storage, &call.key(call.name()));
     let pod = pod.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
@@ -34,6 +36,17 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     delete_stored(server, &call.kind, &call.key(call.name()), &deletion)?;
     let done = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     Ok(Reply::value(201, &done).warning(warnings))
+}
+
+/// Asks the webhooks about the Eviction.
+async fn reviewed(server: &Server, call: &Call, eviction: &Value) -> Result<Vec<String>, Failure> {
+    let mut eviction = eviction.clone();
+    for (field, text) in [("apiVersion", "policy/v1"), ("kind", "Eviction")] {
+        if eviction[field].is_null() {
+            eviction[field] = json!(text);
+        }
+    }
+    admission::create(server, &Request::of(call, Operation::Create), &eviction).await
 }
 
 /// The Eviction, and warnings about unknown fields.

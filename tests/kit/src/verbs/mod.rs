@@ -1,6 +1,8 @@
 //! The verbs of resources, one file each.
 
+mod admit;
 mod apply;
+mod checks;
 mod collection;
 mod create;
 mod decode;
@@ -11,8 +13,12 @@ mod list;
 mod object_size;
 mod patch;
 mod pod_log;
+mod precondition;
+mod record;
 mod replicas;
 mod scale;
+mod scale_form;
+mod stored;
 mod token;
 mod update;
 mod write;
@@ -28,7 +34,7 @@ use crate::response::Reply;
 use crate::state::Server;
 use crate::watch;
 
-pub(crate) use delete::{Deletion, Propagation, delete_stored};
+pub(crate) use delete::{Deletion, Propagation, Reviewer, delete_reviewed, delete_stored};
 
 /// Subresources that Kubernetes serves and this server does not.
 const NOT_DONE: [&str; 7] = ["finalize", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers"];
@@ -54,8 +60,8 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     known_options(&call)?;
     match (call.target.subresource.as_deref(), &call.kind.scale) {
         (None, _) => whole(server, call).await,
-        (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
-        (Some("eviction"), _) if is_core(&call, "pods") => evict::answer(server, &call),
+        (Some("scale"), Some(scale)) => scale::answer(server, &call, scale).await,
+        (Some("eviction"), _) if is_core(&call, "pods") => evict::answer(server, &call).await,
         (Some("log"), _) if is_core(&call, "pods") => pod_log::answer(server, &call),
         (Some("token"), _) if is_core(&call, "serviceaccounts") => token::answer(server, &call),
         (Some("status"), _) if call.kind.status => status(server, &call).await,
@@ -99,13 +105,13 @@ async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
         ("GET", false) => list::answer(server, &call).await,
         ("GET", true) => get::answer(server, &call).await,
         ("POST", true) if builtin => Err(Failure::method_not_allowed()),
-        ("POST", _) => create::answer(server, &call),
+        ("POST", _) => create::answer(server, &call).await,
         ("PUT" | "PATCH", false) if builtin => Err(Failure::method_not_allowed()),
         ("PUT" | "PATCH", false) => Err(Failure::bad_request("name must be provided")),
-        ("PUT", true) => update::answer(server, &call),
-        ("PATCH", true) => patch::answer(server, &call),
-        ("DELETE", true) => delete::answer(server, &call),
-        ("DELETE", false) => collection::answer(server, &call),
+        ("PUT", true) => update::answer(server, &call).await,
+        ("PATCH", true) => patch::answer(server, &call).await,
+        ("DELETE", true) => delete::answer(server, &call).await,
+        ("DELETE", false) => collection::answer(server, &call).await,
         _ => Err(Failure::method_not_allowed()),
     }
 }
@@ -113,8 +119,8 @@ async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
 async fn status(server: &Arc<Server>, call: &Call) -> Result<Reply, Failure> {
     match call.method {
         Method::GET => get::answer(server, call).await,
-        Method::PUT => update::answer(server, call),
-        Method::PATCH => patch::answer(server, call),
+        Method::PUT => update::answer(server, call).await,
+        Method::PATCH => patch::answer(server, call).await,
         Method::POST => Err(unsupported(call, "create")),
         Method::DELETE => Err(unsupported(call, "delete")),
         _ => Err(Failure::method_not_allowed()),

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::apply;
-use super::decode::{decoded, settle, twice, undeclared};
-use super::update::{same_name, same_namespace, unchanged_version};
-use super::write::{Track, replace};
+use super::decode::{decoded, settle, twice, typed_as_before};
+use super::precondition::{same_name, same_namespace, unchanged_version};
+use super::record::Track;
+use super::write::{Sent, replace};
 use crate::api_error::{About, Failure, quoted};
 use crate::patch::{PatchError, json_patch, merge_patch};
 use crate::request_context::Call;
@@ -17,11 +18,11 @@ use crate::{crd_write, strategy, strict};
 
 const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
-pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     match call.content_type.as_str() {
         "application/json-patch+json" => {
             let patch = parsed(call)?;
-            patched(server, call, &[], |object| json_patch(object, &patch).map_err(failed))
+            patched(server, call, &[], |object| json_patch(object, &patch).map_err(failed)).await
         }
         "application/merge-patch+json" => {
             let read = strict::read(&call.body).map_err(|error| unparsed(call, &error))?;
@@ -34,8 +35,9 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
                 merge_patch(object, &patch);
                 Ok(())
             })
+            .await
         }
-        "application/apply-patch+yaml" => apply::answer(server, call),
+        "application/apply-patch+yaml" => apply::answer(server, call).await,
         "application/strategic-merge-patch+json" if call.kind.is_builtin() => {
             let read =
                 strict::read(&call.body).map_err(|error| Failure::bad_request(strict::told(&call.body, &error)))?;
@@ -46,6 +48,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
                 object["apiVersion"] = call.kind.api_version().into();
                 Ok(())
             })
+            .await
         }
         _ if call.kind.is_builtin() => {
             let message = "415: Unsupported Media Type";
@@ -74,61 +77,35 @@ pub(super) fn failed(error: PatchError) -> Failure {
     }
 }
 
-fn patched(
+async fn patched(
     server: &Server,
     call: &Call,
     duplicates: &[String],
-    patch: impl Fn(&mut Value) -> Result<(), Failure>,
+    patch: impl Fn(&mut Value) -> Result<(), Failure> + Send + Sync,
 ) -> Result<Reply, Failure> {
     if call.query.force {
         let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
         return Err(Failure::invalid_options("PatchOptions", &[cause]));
     }
-    // These warnings are returned even if the write is rejected; the finalizer warnings are not.
-    let warnings = std::cell::RefCell::new(Vec::new());
-    let finalizers = std::cell::RefCell::new(Vec::new());
-    let written = replace(server, call, Track::Update, |live| {
+    let compute = |live: &Value| {
         let mut object = live.clone();
         patch(&mut object)?;
         let decoded = decoded(call, &typed_as_before(call, object)?).map_err(unfit)?;
         let object = decoded.object;
-        *warnings.borrow_mut() = settle(call, [twice(duplicates), decoded.complaints].concat())?;
-        same_name(call, &object)?;
-        same_namespace(call, &object)?;
-        unchanged_version(call, live, &object)?;
-        *finalizers.borrow_mut() = strategy::finalizer_warnings(&object);
-        Ok(object)
-    });
-    let warnings = warnings.into_inner();
-    let written = written.map_err(|failure| failure.warning(warnings.clone()))?;
+        let complaints = settle(call, [twice(duplicates), decoded.complaints].concat())?;
+        let fits = same_name(call, &object).and_then(|()| same_namespace(call, &object));
+        fits.map_err(|failure| failure.warning(complaints.clone()))?;
+        let notes = strategy::finalizer_warnings(&object);
+        Ok(Sent { object, complaints, notes })
+    };
+    let check = |live: &Value, object: &Value| unchanged_version(call, live, object);
+    let written = replace(server, call, Track::Update, compute, check).await?;
     crd_write::settle(server, call);
-    Ok(Reply::object(200, &call.lens, &written.object, call.shape)?
-        .warning(warnings)
-        .warning(finalizers.into_inner())
-        .warning(written.warnings))
+    Ok(Reply::object(200, &call.lens, &written.object, call.shape)?.warning(written.warnings))
 }
 
 /// The error for a patch whose result does not decode as the kind.
 fn unfit(failure: Failure) -> Failure {
     let about = About { group: "", kind: "", name: "" };
     Failure::invalid(about, &[Cause::invalid("patch", quoted(""), failure.message)])
-}
-
-/// Rejects a patch that changes kind or apiVersion.
-fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
-    if !object.is_object() {
-        return Err(Failure::bad_request("the patch leaves no object"));
-    }
-    let expected = [("kind", call.kind.kind.clone()), ("apiVersion", call.kind.api_version())];
-    for (field, expected) in expected {
-        let sent = object[field].as_str().unwrap_or_default();
-        if sent != expected {
-            let named = if field == "kind" { sent } else { &call.kind.kind };
-            let about = About { group: &call.kind.group, kind: named, name: call.name() };
-            let cause = Cause::invalid(field, quoted(sent), format!("must be {expected}"));
-            let warnings = if field == "apiVersion" { undeclared(call, &object) } else { Vec::new() };
-            return Err(Failure::invalid(about, &[cause]).warning(warnings));
-        }
-    }
-    Ok(object)
 }

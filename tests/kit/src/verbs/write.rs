@@ -1,24 +1,26 @@
-//! The final part of all writes: validation, managed fields, and the commit or its dry run.
+//! The final part of all writes: admission, validation, managed fields, and the commit or its dry run.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{object_size, replicas};
+use super::admit::{self, Draft};
+use super::checks::{by_schema, namespace_open, refuse, taken};
+use super::object_size;
+use super::record::{Track, actor, lists};
+use super::stored::{keep, stored};
 use crate::admission;
-use crate::api_error::{About, Failure, resource, typed};
-use crate::apply::{Actor, Lists, is_unchanged, own_status, track_update};
-use crate::cel;
+use crate::api_error::{Failure, resource, typed};
+use crate::apply::{is_unchanged, own_status, track_update};
 use crate::crd_write;
 use crate::depth_limit;
 use crate::rbac;
-use crate::registry::Kind;
-use crate::request_context::Call;
-use crate::schema::{self, Cause};
+use crate::request_context::{Call, Uid};
+use crate::schema;
 use crate::service_address::Ledger;
 use crate::state::Server;
 use crate::store::{Key, Stale, Write};
-use crate::strategy::{self, Part};
+use crate::strategy;
 
 /// Maximum number of attempts when other writes conflict.
 const ATTEMPTS: usize = 16;
@@ -30,41 +32,68 @@ pub(super) struct Written {
     pub(super) warnings: Vec<String>,
 }
 
-/// The source of the list and map types of the kind.
-pub(super) fn lists(call: &Call) -> Lists<'_> {
-    call.lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
+/// The new state of a stored object, as a request asks for it.
+pub(super) struct Sent {
+    pub(super) object: Value,
+    /// Warnings that are also returned if the write is rejected.
+    pub(super) complaints: Vec<String>,
+    /// Warnings that are only returned if the write succeeds.
+    pub(super) notes: Vec<String>,
 }
 
-/// The actor of the request, for `managedFields`.
-pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
-    let rules = server.options.release.rules();
-    Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
+impl From<Value> for Sent {
+    fn from(object: Value) -> Self {
+        Sent { object, complaints: Vec::new(), notes: Vec::new() }
+    }
 }
 
-/// Stores a new object whose system fields are already set.
-pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
-    let kind = &call.kind;
-    rbac::check_given(server, call, &object, None)?;
-    let mut warnings = crd_write::prepare(call, &mut object, None)?;
-    let own = [strategy::created(kind, &object), strategy::kind_causes(kind, &object, None)].concat();
-    let causes = by_schema(call, &object, None, own, &mut warnings);
-    let name = strategy::meta(&object, "name").to_owned();
+/// Stores a new object, as it was decoded.
+pub(super) async fn insert(server: &Server, call: &Call, sent: Value, track: Track) -> Result<Written, Failure> {
+    let mut draft = admit::created(server, call, sent, track).await?;
+    let warned = |failure: Failure, warnings: &[String]| failure.warning(warnings.to_vec());
+    complete(server, call, &mut draft).map_err(|failure| warned(failure, &draft.warnings))?;
+    let asked = admit::validated(server, call, &draft.object, None).await;
+    draft.warnings.extend(asked.map_err(|failure| warned(failure, &draft.warnings))?);
+    let warnings = draft.warnings.clone();
+    store_new(server, call, draft).map_err(|failure| warned(failure, &warnings))
+}
+
+/// Sets the system fields and the managed fields of a new object, and checks it.
+fn complete(server: &Server, call: &Call, draft: &mut Draft) -> Result<(), Failure> {
+    let (kind, object) = (&call.kind, &mut draft.object);
+    strategy::fresh(kind, call.target.namespace.as_deref(), &server.clock.stamp(), object)?;
+    if let Some(Uid(uid)) = &call.uid {
+        strategy::metadata(object).insert("uid".to_owned(), uid.as_str().into());
+    }
+    rbac::check_given(server, call, object, None)?;
+    draft.warnings.extend(crd_write::prepare(call, object, None)?);
+    let own = [strategy::created(kind, object), strategy::kind_causes(kind, object, None)].concat();
+    let causes = by_schema(call, object, None, own, &mut draft.warnings);
+    let name = strategy::meta(object, "name").to_owned();
     refuse(typed(kind, &name), &causes)?;
     namespace_open(server, call, &name)?;
-    if track == Track::Update {
+    if draft.track == Track::Update {
         let time = server.clock.stamp();
-        track_update(None, &mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
+        track_update(None, object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
-    strategy::complete(kind, &mut object);
-    admission::new(server, call, &mut object)?;
+    strategy::complete(kind, object);
+    admission::prioritize(server, call, object)?;
     // The status in the request was removed above. The defaults of the status have no owner; in early releases the creator owns them.
     if let Some(schema) = &call.lens.schema {
-        schema::default(&mut object, schema);
+        schema::default(object, schema);
     }
-    if track == Track::Update {
+    if draft.track == Track::Update {
         let time = server.clock.stamp();
-        own_status(&mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
+        own_status(object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
+    Ok(())
+}
+
+/// Commits a complete new object.
+fn store_new(server: &Server, call: &Call, draft: Draft) -> Result<Written, Failure> {
+    let Draft { mut object, warnings, .. } = draft;
+    let kind = &call.kind;
+    let name = strategy::meta(&object, "name").to_owned();
     let key = call.key(&name);
     let mut ledger = server.addresses.open(&server.store, kind);
     given(ledger.as_mut(), call, &key, &mut object)?;
@@ -88,62 +117,84 @@ fn given(ledger: Option<&mut Ledger<'_>>, call: &Call, key: &Key, object: &mut V
     settled.map_err(|cause| Failure::invalid(typed(&call.kind, &key.1), &[cause]))
 }
 
-/// Whether the write must still be recorded in `managedFields` as an Update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Track {
-    /// It must still be recorded.
-    Update,
-    /// Server-side apply has already recorded it.
-    Done,
-}
-
 /// Computes and commits a change of a stored object, and retries on conflicts with other writes.
-pub(super) fn replace(
+///
+/// `check` compares the live object with the sent one after the mutating webhooks.
+pub(super) async fn replace(
     server: &Server,
     call: &Call,
     track: Track,
-    compute: impl Fn(&Value) -> Result<Value, Failure>,
+    compute: impl Fn(&Value) -> Result<Sent, Failure> + Send,
+    check: impl Fn(&Value, &Value) -> Result<(), Failure> + Send,
 ) -> Result<Written, Failure> {
     let key = call.key(call.name());
     for _ in 0..ATTEMPTS {
         let live = server.store.get(&call.kind.storage, &key);
         let live = live.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
-        let sent = compute(&call.lens.shown(&live))?;
-        match change(server, call, track, &live, sent, &key)? {
-            Some(written) => return Ok(written),
-            None => continue,
+        let shown = call.lens.shown(&live);
+        let Sent { object, mut complaints, notes } = compute(&shown)?;
+        let attempt = async {
+            let draft = admit::updated(server, call, object, &shown, track).await?;
+            check(&shown, &draft.object).map_err(|failure| failure.warning(draft.warnings.clone()))?;
+            change(server, call, draft, &live, &shown).await
+        };
+        if let Some(mut written) = attempt.await.map_err(|failure| failure.warning(complaints.clone()))? {
+            complaints.extend(notes);
+            written.warnings.splice(0..0, complaints);
+            return Ok(written);
         }
     }
     Err(Failure::stale(resource(&call.kind, call.name())))
 }
 
 /// One attempt; returns `None` if another write came first.
-fn change(
+async fn change(
     server: &Server,
     call: &Call,
-    track: Track,
+    mut draft: Draft,
     live: &Arc<Value>,
-    mut sent: Value,
-    key: &Key,
+    shown: &Value,
 ) -> Result<Option<Written>, Failure> {
-    let kind = &call.kind;
-    let shown = call.lens.shown(live);
-    keep(kind, &mut sent);
-    strategy::carry_over(kind, call.part(), &shown, &mut sent);
-    rbac::check_given(server, call, &sent, Some(&shown))?;
-    let mut warnings = crd_write::prepare(call, &mut sent, Some(&shown))?;
+    let warned = |failure: Failure, warnings: &[String]| failure.warning(warnings.to_vec());
+    prepare(server, call, &mut draft, shown).map_err(|failure| warned(failure, &draft.warnings))?;
+    let asked = admit::validated(server, call, &draft.object, Some(shown)).await;
+    draft.warnings.extend(asked.map_err(|failure| warned(failure, &draft.warnings))?);
+    let warnings = draft.warnings.clone();
+    store_change(server, call, draft, live, shown).map_err(|failure| warned(failure, &warnings))
+}
+
+/// Restores what the request must not change, and checks the changed object.
+fn prepare(server: &Server, call: &Call, draft: &mut Draft, shown: &Value) -> Result<(), Failure> {
+    let (kind, sent) = (&call.kind, &mut draft.object);
+    keep(kind, sent);
+    strategy::carry_over(kind, call.part(), shown, sent);
+    rbac::check_given(server, call, sent, Some(shown))?;
+    draft.warnings.extend(crd_write::prepare(call, sent, Some(shown))?);
     // An API server validates the metadata twice: in the generic code and in the code of the kind.
-    let metadata = strategy::updated(&shown, &sent);
-    let own = [metadata.clone(), metadata, strategy::kind_causes(kind, &sent, Some(&shown))].concat();
-    let causes = by_schema(call, &sent, Some(&shown), own, &mut warnings);
+    let metadata = strategy::updated(shown, sent);
+    let own = [metadata.clone(), metadata, strategy::kind_causes(kind, sent, Some(shown))].concat();
+    let causes = by_schema(call, sent, Some(shown), own, &mut draft.warnings);
     refuse(typed(kind, call.name()), &causes)?;
-    if track == Track::Update {
+    if draft.track == Track::Update {
         let time = server.clock.stamp();
-        track_update(Some(&shown), &mut sent, lists(call), &actor(server, call, &kind.api_version(), &time));
+        track_update(Some(shown), sent, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
+    Ok(())
+}
+
+/// Commits a complete changed object, unless nothing changes.
+fn store_change(
+    server: &Server,
+    call: &Call,
+    draft: Draft,
+    live: &Arc<Value>,
+    shown: &Value,
+) -> Result<Option<Written>, Failure> {
+    let Draft { object: mut sent, warnings, .. } = draft;
+    let (kind, key) = (&call.kind, call.key(call.name()));
     let mut ledger = server.addresses.open(&server.store, kind);
-    given(ledger.as_mut(), call, key, &mut sent)?;
-    if is_unchanged(&shown, &sent) {
+    given(ledger.as_mut(), call, &key, &mut sent)?;
+    if is_unchanged(shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
     }
     whole(call, &sent)?;
@@ -154,12 +205,7 @@ fn change(
     }
     object_size::check(&new)?;
     let answer = gone.then(|| Arc::new(new.clone()));
-    let write = Write {
-        resource: kind.storage.clone(),
-        key: key.clone(),
-        old: Some(Arc::clone(live)),
-        new: (!gone).then_some(new),
-    };
+    let write = Write { resource: kind.storage.clone(), key, old: Some(Arc::clone(live)), new: (!gone).then_some(new) };
     match server.store.commit(write) {
         Ok(committed) => Ok(Some(Written { object: answer.unwrap_or(committed), created: false, warnings })),
         Err(Stale) => Ok(None),
@@ -169,89 +215,4 @@ fn change(
 /// Rejects an object if a part that must be stored was cut off because of its depth.
 fn whole(call: &Call, object: &Value) -> Result<(), Failure> {
     if call.is_cut { depth_limit::whole(object) } else { Ok(()) }
-}
-
-/// Drops the fields that the storage version does not declare.
-fn keep(kind: &Kind, object: &mut Value) {
-    if let Some(custom) = kind.custom().filter(|custom| custom.storage_version != kind.version) {
-        schema::prune(object, &custom.storage_schema);
-    }
-}
-
-/// The stored form of an object.
-pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
-    keep(kind, &mut object);
-    if let Some(custom) = kind.custom() {
-        object["apiVersion"] = format!("{}/{}", kind.group, custom.storage_version).into();
-    } else if kind.storage.plural.as_ref() == "events" {
-        object = crate::event::stored(&kind.group, object);
-    }
-    object
-}
-
-/// Appends the errors of a custom kind's schema to `causes`: first of its values, then of its CEL rules.
-fn by_schema(
-    call: &Call,
-    object: &Value,
-    live: Option<&Value>,
-    mut causes: Vec<Cause>,
-    warnings: &mut Vec<String>,
-) -> Vec<Cause> {
-    causes.extend(schema_causes(call, object, live));
-    if let Some(schema) = &call.lens.schema {
-        let outcome = cel::run(object, live, schema, &causes);
-        causes.extend(outcome.causes);
-        warnings.extend(outcome.warnings);
-    }
-    causes
-}
-
-/// The schema errors of a custom kind; a status write reports only errors in the status.
-fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
-    let Some(schema) = &call.lens.schema else { return Vec::new() };
-    let mut causes = schema::validate(object, live, schema);
-    match call.part() {
-        Part::Main if call.kind.status => causes.retain(|cause| !within(cause, "status")),
-        Part::Main => {}
-        Part::Status => causes.retain(|cause| within(cause, "status")),
-    }
-    if let Some(scale) = &call.kind.scale {
-        replicas::check(object, scale, call.part(), &mut causes);
-    }
-    causes
-}
-
-fn within(cause: &Cause, field: &str) -> bool {
-    cause.field.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
-fn refuse(about: About<'_>, causes: &[Cause]) -> Result<(), Failure> {
-    if causes.is_empty() { Ok(()) } else { Err(Failure::invalid(about, causes)) }
-}
-
-fn taken(about: About<'_>, live: &Value) -> Failure {
-    let mut failure = Failure::already_exists(about);
-    if strategy::is_deleting(live) {
-        failure.message = format!("object is being deleted: {}", failure.message);
-    }
-    failure
-}
-
-/// Rejects a create in a namespace that is missing or being deleted.
-fn namespace_open(server: &Server, call: &Call, name: &str) -> Result<(), Failure> {
-    let Some(namespace) = call.target.namespace.as_deref() else { return Ok(()) };
-    let storage = crate::registry::Storage::new("", "namespaces");
-    let about = About { group: "", kind: "namespaces", name: namespace };
-    let live =
-        server.store.get(&storage, &(String::new(), namespace.to_owned())).ok_or_else(|| Failure::not_found(about))?;
-    if !strategy::is_deleting(&live) {
-        return Ok(());
-    }
-    let cause = Cause {
-        reason: "NamespaceTerminating".to_owned(),
-        message: format!("namespace {namespace} is being terminated"),
-        field: "metadata.namespace".to_owned(),
-    };
-    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-    Err(Failure::terminating(resource(&call.kind, name), &why, &cause))
 }

@@ -29,6 +29,10 @@ mod server;
 mod status;
 mod table;
 mod watch;
+mod webhook;
+mod webhook_answer;
+mod webhook_choice;
+mod webhook_server;
 mod write;
 
 use std::path::PathBuf;
@@ -87,6 +91,9 @@ fn all() -> Vec<Rule> {
         body::rules(),
         event::rules(),
         runtime::rules(),
+        webhook::rules(),
+        webhook_answer::rules(),
+        webhook_choice::rules(),
     ]
     .concat()
 }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::check::Broken;
 use crate::env::{CRDS, Env, text};
+use crate::webhook_server::path as configurations;
 
 pub(crate) enum Server {
     /// The embedded server without a socket.
@@ -86,6 +87,14 @@ async fn connect(kubeconfig: Kubeconfig) -> Result<Client, Broken> {
 }
 
 async fn clean(env: &Env) -> Result<(), Broken> {
+    let own = format!(".{}", env.namespace);
+    for path in ["Mutating", "Validating"].map(configurations) {
+        let list = env.get(&path).await?.body;
+        let names = list["items"].as_array().into_iter().flatten().map(|item| text(&item["metadata"]["name"]));
+        for name in names.filter(|name| name.ends_with(&own)) {
+            env.send("DELETE", &format!("{path}/{name}"), "", "").await?;
+        }
+    }
     for path in [env.path(""), env.core("configmaps")] {
         let list = env.get(&path).await?.body;
         for item in list["items"].as_array().into_iter().flatten() {

@@ -1,29 +1,30 @@
 //! The public API of the server: starts a cluster, and returns its clients, its log and its state.
 
+mod builder;
+mod initial;
+
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
+use ::http::{Request, Response};
+use axum::body::Body;
 use kube::Client;
-use serde_json::json;
+use tower::Service;
 
-use crate::apply::{Actor, Lists, Rules, track_update};
 use crate::counters::Work;
-use crate::discovery::Release;
 use crate::fault::Faults;
 use crate::gc;
 use crate::log::Log;
-use crate::rbac;
 use crate::registry::Storage;
-use crate::state::{Options, Server};
+use crate::state::Server;
 use crate::store::Write;
-use crate::strategy;
 use crate::transport::{http, inprocess};
+use crate::webhook_backend::Backend;
 
 pub use crate::transport::http::Serving;
-
-/// The namespaces that every cluster has.
-const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+pub use builder::Builder;
+pub(crate) use initial::plant;
 
 /// An in-process Kubernetes API server. Clones are cheap and share the same state.
 ///
@@ -49,96 +50,7 @@ pub struct Cluster {
     server: Arc<Server>,
 }
 
-/// Options of a cluster, set before its start.
-///
-/// ```
-/// use std::time::Duration;
-/// use evenkeel_testkit::Cluster;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let cluster = Cluster::builder().bookmark_interval(Duration::from_secs(1)).minor_version(34).start().await;
-/// # let _ = cluster;
-/// # }
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Builder {
-    options: Options,
-}
-
 impl Builder {
-    /// Sets the number of retained changes per resource; 10,000 by default.
-    ///
-    /// A watch from an older version fails with 410 Expired.
-    #[must_use]
-    pub fn watch_history(mut self, changes: usize) -> Self {
-        self.options.history = changes;
-        self
-    }
-
-    /// Sets the interval between bookmarks of a watch; one minute by default.
-    #[must_use]
-    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
-        self.options.bookmarks = interval;
-        self
-    }
-
-    /// Sets the delay of garbage collection; zero by default.
-    ///
-    /// It also applies to the deletion of namespaces and CRDs.
-    #[must_use]
-    pub fn gc_delay(mut self, delay: Duration) -> Self {
-        self.options.gc_delay = delay;
-        self
-    }
-
-    /// Sets the reported minor version of Kubernetes 1.
-    ///
-    /// Clients such as kubectl read it. Two rules depend on it; all others are those of current servers:
-    ///
-    /// - Before 1.22, the creator of an object owns all fields of its status.
-    /// - Before 1.23, an apply that creates a Service must not contain a resource version.
-    #[must_use]
-    pub fn minor_version(mut self, minor: u16) -> Self {
-        self.options.release = Release { minor };
-        self
-    }
-
-    /// Enables RBAC. By default, every request is allowed.
-    ///
-    /// [`Cluster::client`] and HTTP requests without credentials act as the administrator. Requests act as another user
-    /// through [`Cluster::client_as`], a bearer token or the impersonation headers. The cluster roles `cluster-admin`,
-    /// `system:basic-user`, `system:discovery` and `system:public-info-viewer` exist from the start.
-    ///
-    /// ```
-    /// use evenkeel_testkit::Cluster;
-    /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube::Api;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let cluster = Cluster::builder().rbac().start().await;
-    /// let maps: Api<ConfigMap> = Api::namespaced(cluster.client_as("jane"), "default");
-    /// let refused = maps.get("a").await.unwrap_err().to_string();
-    /// assert!(refused.contains(r#"User "jane" cannot get resource "configmaps""#));
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn rbac(mut self) -> Self {
-        self.options.rbac = true;
-        self
-    }
-
-    /// Adds a bearer token for a user; `system:admin` is the administrator.
-    ///
-    /// As soon as there is a token, HTTP requests require one. A request without a token is rejected (401) or, with
-    /// [`Builder::rbac`], anonymous. A token from a TokenRequest authenticates its ServiceAccount in both cases.
-    #[must_use]
-    pub fn bearer(mut self, token: &str, user: &str) -> Self {
-        self.options.identities.add(token, user);
-        self
-    }
-
     /// Starts the cluster.
     ///
     /// It contains the four initial namespaces and, with [`Builder::rbac`], the initial roles.
@@ -289,6 +201,54 @@ impl Cluster {
         self.server.texts.set([namespace, pod, container], text);
     }
 
+    /// Answers the webhooks of a Service in process, without a socket and without TLS.
+    ///
+    /// Webhook configurations name the Service in `clientConfig.service`. The service receives the reviews that a real
+    /// server would send, such as an axum `Router` with the route of the webhook. A panic of the service fails the call. A
+    /// second call with the same names replaces the service. Webhooks with a `clientConfig.url` are called over TLS and
+    /// need no registration; under paused time their timeouts expire at once.
+    ///
+    /// ```
+    /// use axum::{Json, Router, routing::post};
+    /// use evenkeel_testkit::Cluster;
+    /// use serde_json::{Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let refuse = |Json(review): Json<Value>| async move {
+    ///     let response = json!({"uid": review["request"]["uid"], "allowed": false, "status": {"message": "not today"}});
+    ///     Json(json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}))
+    /// };
+    /// let cluster = Cluster::start().await;
+    /// cluster.webhook_service("default", "checks", Router::new().route("/maps", post(refuse)));
+    /// cluster.seed(r#"
+    /// apiVersion: admissionregistration.k8s.io/v1
+    /// kind: ValidatingWebhookConfiguration
+    /// metadata: {name: checks}
+    /// webhooks:
+    /// - name: maps.checks.example.com
+    ///   rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+    ///   clientConfig: {service: {namespace: default, name: checks, path: /maps}}
+    ///   admissionReviewVersions: [v1]
+    ///   sideEffects: None
+    /// "#).await.unwrap();
+    /// let refused = cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap_err();
+    /// assert!(refused.to_string().contains("denied the request: not today"), "{refused}");
+    /// # }
+    /// ```
+    pub fn webhook_service<S>(&self, namespace: &str, name: &str, service: S)
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+    {
+        self.server.webhooks.set(namespace, name, Backend::new(service));
+    }
+
+    /// Removes the service of [`Cluster::webhook_service`], so that calls of its webhooks fail.
+    pub fn remove_webhook_service(&self, namespace: &str, name: &str) {
+        self.server.webhooks.remove(namespace, name);
+    }
+
     /// Returns counts of the work done so far.
     ///
     /// The difference of two values is the cost of the operations in between.
@@ -307,35 +267,4 @@ impl Cluster {
 /// Returns the user as a header value. A name that no header can contain becomes the anonymous user, without permissions.
 fn http_header(user: &str) -> Option<::http::HeaderValue> {
     Some(::http::HeaderValue::from_str(user).unwrap_or(::http::HeaderValue::from_static("system:anonymous")))
-}
-
-/// Creates the initial objects of every cluster.
-pub(crate) fn plant(server: &Arc<Server>) {
-    for name in NAMESPACES {
-        seed_namespace(server, name);
-    }
-    if server.options.rbac {
-        rbac::plant(server);
-    }
-}
-
-fn seed_namespace(server: &Server, name: &str) {
-    let Some(kind) = server.catalog().registry.lookup("", "v1", "namespaces") else { return };
-    let mut object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-    if strategy::fresh(&kind, None, &server.clock.stamp(), &mut object).is_ok() {
-        own(server, &mut object);
-        strategy::complete(&kind, &mut object);
-        let key = (String::new(), name.to_owned());
-        // The store is empty, so there can be no conflict.
-        let _ =
-            server.store.commit(Write { resource: Storage::new("", "namespaces"), key, old: None, new: Some(object) });
-    }
-}
-
-/// Records the API server as the manager of a namespace that it creates.
-fn own(server: &Server, object: &mut serde_json::Value) {
-    let time = server.clock.stamp();
-    let actor =
-        Actor { manager: "kube-apiserver", api_version: "v1", subresource: None, time: &time, rules: Rules::default() };
-    track_update(None, object, Lists::Deduced, &actor);
 }

@@ -1,0 +1,140 @@
+//! The webhooks of the stored configurations.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::registry::Storage;
+use crate::selector::{Labels, printed};
+use crate::state::Server;
+
+/// The sort of a webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    Mutating,
+    Validating,
+}
+
+/// One webhook of a configuration, with the defaults of the server.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Hook {
+    pub(super) name: String,
+    pub(super) client_config: Client,
+    #[serde(default)]
+    pub(super) rules: Vec<Rule>,
+    #[serde(default)]
+    namespace_selector: Value,
+    #[serde(default)]
+    object_selector: Value,
+    #[serde(default)]
+    match_policy: String,
+    #[serde(default)]
+    pub(super) match_conditions: Vec<Condition>,
+    #[serde(default)]
+    failure_policy: String,
+    #[serde(default)]
+    timeout_seconds: Option<u64>,
+    #[serde(default)]
+    reinvocation_policy: String,
+    #[serde(default)]
+    admission_review_versions: Vec<String>,
+}
+
+/// The address of a webhook.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Client {
+    pub(super) url: Option<String>,
+    pub(super) service: Option<Service>,
+    /// The certificates that the webhook may present, as base64 of PEM.
+    pub(super) ca_bundle: Option<String>,
+}
+
+/// A service in front of a webhook.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Service {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) path: String,
+    pub(super) port: Option<u16>,
+}
+
+/// The writes of resources that a webhook reviews.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Rule {
+    #[serde(default)]
+    pub(super) api_groups: Vec<String>,
+    #[serde(default)]
+    pub(super) api_versions: Vec<String>,
+    #[serde(default)]
+    pub(super) operations: Vec<String>,
+    #[serde(default)]
+    pub(super) resources: Vec<String>,
+    #[serde(default)]
+    pub(super) scope: String,
+}
+
+/// An expression that must be true for a webhook to be called.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Condition {
+    pub(super) expression: String,
+}
+
+impl Hook {
+    /// Whether a rule for one version of a resource also matches requests in its other versions.
+    pub(super) fn is_equivalent(&self) -> bool {
+        self.match_policy != "Exact"
+    }
+
+    /// Whether the write continues if the call fails.
+    pub(super) fn ignores_failures(&self) -> bool {
+        self.failure_policy == "Ignore"
+    }
+
+    /// Whether the webhook is called again if a later one changes the object.
+    pub(super) fn is_reinvoked(&self) -> bool {
+        self.reinvocation_policy == "IfNeeded"
+    }
+
+    pub(super) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_seconds.unwrap_or(10))
+    }
+
+    /// The version of the review: the first one that the server knows.
+    pub(super) fn review_version(&self) -> &str {
+        let known = |version: &&String| matches!(version.as_str(), "v1" | "v1beta1");
+        self.admission_review_versions.iter().find(known).map_or("v1", String::as_str)
+    }
+
+    pub(super) fn namespaces(&self) -> Labels {
+        labels(&self.namespace_selector)
+    }
+
+    pub(super) fn objects(&self) -> Labels {
+        labels(&self.object_selector)
+    }
+}
+
+/// A selector of a stored configuration was checked when it was written.
+fn labels(selector: &Value) -> Labels {
+    Labels::parse(&printed(selector)).unwrap_or_default()
+}
+
+/// Returns all webhooks of one sort: by the name of their configuration, then in its order.
+pub(super) fn all(server: &Server, sort: Sort) -> Vec<Hook> {
+    let plural = match sort {
+        Sort::Mutating => "mutatingwebhookconfigurations",
+        Sort::Validating => "validatingwebhookconfigurations",
+    };
+    let storage = Storage::new("admissionregistration.k8s.io", plural);
+    if server.store.is_empty(&storage) {
+        return Vec::new();
+    }
+    let configurations = server.store.list(&storage, None).items;
+    let hooks = configurations.iter().flat_map(|configuration| configuration["webhooks"].as_array()).flatten();
+    hooks.filter_map(|hook| Hook::deserialize(hook).ok()).collect()
+}

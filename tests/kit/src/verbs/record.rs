@@ -1,0 +1,54 @@
+//! Who owns the fields that a write sets.
+
+use serde_json::Value;
+
+use super::stored::keep;
+use crate::api_error::Failure;
+use crate::apply::{Actor, Lists, track_update};
+use crate::request_context::Call;
+use crate::state::Server;
+use crate::strategy;
+
+/// Whether the write must still be recorded in `managedFields` as an Update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Track {
+    /// It must still be recorded.
+    Update,
+    /// It is recorded already: by server-side apply, or before the mutating webhooks.
+    Done,
+}
+
+/// The source of the list and map types of the kind.
+pub(super) fn lists(call: &Call) -> Lists<'_> {
+    call.lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
+}
+
+/// The actor of the request, for `managedFields`.
+pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
+    let rules = server.options.release.rules();
+    Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
+}
+
+/// Records the request as the owner of the fields that it sets, before webhooks change the object: their changes have no owner.
+pub(super) fn before_webhooks(
+    server: &Server,
+    call: &Call,
+    object: &mut Value,
+    live: Option<&Value>,
+) -> Result<(), Failure> {
+    let (kind, time) = (&call.kind, server.clock.stamp());
+    let mut copy = object.clone();
+    match live {
+        None => strategy::fresh(kind, call.target.namespace.as_deref(), &time, &mut copy)?,
+        Some(live) => {
+            keep(kind, &mut copy);
+            strategy::carry_over(kind, call.part(), live, &mut copy);
+        }
+    }
+    track_update(live, &mut copy, lists(call), &actor(server, call, &kind.api_version(), &time));
+    let fields = copy["metadata"]["managedFields"].take();
+    if !fields.is_null() {
+        strategy::metadata(object).insert("managedFields".to_owned(), fields);
+    }
+    Ok(())
+}
