@@ -7,6 +7,12 @@ type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
 
 /// Each macro with arguments and an item that are right, under `crate = ::keel`.
 fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
+    let reviews = [validate(), mutate(), field()];
+    reconcilers().into_iter().chain(reviews).collect()
+}
+
+/// The macros of a reconciler.
+fn reconcilers() -> Vec<(Macro, TokenStream, TokenStream)> {
     let set = quote! {
         #[condition_set(mod = on, summary(Up(A, D)), crate = ::keel)]
         pub enum C {
@@ -84,6 +90,44 @@ fn watcher() -> (Macro, TokenStream, TokenStream) {
         }
     };
     (crate::watcher::attribute, args, item)
+}
+
+/// A review that may refuse a write.
+fn validate() -> (Macro, TokenStream, TokenStream) {
+    let args = quote! {
+        on(create, update, delete), failure = "ignore", timeout = "10s", when = "object.spec.x", objects = "a=b", namespaces = "c in (d)",
+        unchanged, subresource = "scale", reads(K, L), watches(M, labels = "a=b"), anyway, crate = ::keel
+    };
+    let item = quote! {
+        /// Doc.
+        pub async fn team_exists(
+            repo: &Repo, old: Option<&Repo>, teams: &Teams, git: &dyn Git, cx: &mut Review
+        ) -> Result<(), Denial> {
+            cx.deny(field!(spec.items[i].r#type?.name), "x");
+            Ok(())
+        }
+    };
+    (|args, item| crate::admission::attribute(crate::admission::What::Validate, args, item), args, item)
+}
+
+/// A review that may change an object.
+fn mutate() -> (Macro, TokenStream, TokenStream) {
+    let item = quote!(
+        fn who(repo: &mut Repo, cx: &mut Review) -> Result<(), Denial> {
+            Ok(())
+        }
+    );
+    let attribute = |args, item: &TokenStream| crate::admission::attribute(crate::admission::What::Mutate, args, item);
+    (attribute, quote!(on(create), crate = ::keel), item)
+}
+
+/// The path of a field, as a constant, since an expression is no file.
+fn field() -> (Macro, TokenStream, TokenStream) {
+    let expand = |_, item: &TokenStream| {
+        let path = crate::admission::field::expand(quote!(::keel; #item));
+        quote!(const F: () = { #path };)
+    };
+    (expand, TokenStream::new(), quote!(spec.items[i + 1].secret?.r#type.labels["a.b/c"].kind_ as "kind"))
 }
 
 /// A watcher as a function.

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod admission;
 mod cleanup;
 mod condition_set;
 mod errors;
@@ -295,34 +296,7 @@ pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Turns a function into a hook of a reconciler.
 ///
-/// A hook runs in addition to the steps, at one point in the life of an object.
-///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[hook(before_delete)]
-/// pub async fn say_goodbye(user: &PostgresUser, mail: &Mail) -> Result<(), MailFailed> {
-///     mail.tell(&user.spec.owner, "your database user is about to go").await
-/// }
-///
-/// #[reconciler(conditions = UserCondition, hooks(say_goodbye))]
-/// pub async fn postgres_user(user: &PostgresUser, server: &Server, mail: &Mail, cx: &mut Pass<'_>) -> PassResult { .. }
-/// ```
-///
-/// | argument | meaning |
-/// | --- | --- |
-/// | `read` | runs first, in every pass that runs the steps, the cleanups or the observer |
-/// | `before_steps` | runs before the steps |
-/// | `after_steps` | runs after the steps, if all of them succeeded |
-/// | `before_delete` | runs before the cleanups of an object that is being deleted |
-/// | `after_delete` | runs after the cleanups, if all of them succeeded, and before the finalizer is removed |
-/// | `crate = ::path` | the path of the runtime crate, if it is renamed |
-///
-/// A hook takes the object and dependencies, which are matched by type with those of the reconciler. It must not change the object or the
-/// cluster; use a [claim](macro@claim) or a [step](macro@sub_reconciler) for that. It must be idempotent, because a pass may run again. If it
-/// fails, the pass ends according to the class of the error, as for a step.
-///
-/// Hooks at the same point run in the order of the list `hooks(..)`. A struct needs no list: its hooks run in the order of its methods.
-///
-/// Generates a type with the name of the function, and implements `Hooked` for it.
+#[doc = include_str!("lifecycle/hook.md")]
 #[proc_macro_attribute]
 pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
     lifecycle::attribute(lifecycle::What::Hook, args.into(), &item.into()).into()
@@ -338,25 +312,7 @@ pub fn daemon(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Turns a function into the observer of a reconciler.
 ///
-/// The observer is a read-only step. It runs instead of the other steps if the policy of an object is `skip`.
-///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[observe(sets(on::RoleExists))]
-/// pub async fn look(user: &PostgresUser, server: &Server, cx: &mut Cx) -> Result<(), UserError> {
-///     cx.status().role = Some(server.find(&user.spec.role).await?.ok_or(UserError::NoRole)?.name);
-///     Ok(())
-/// }
-///
-/// #[reconciler(conditions = UserCondition, policies, observe = look)]
-/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> PassResult { .. }
-/// ```
-///
-/// An observer takes the arguments of a [step](macro@sub_reconciler), except those that change something: `external`, `owns`, `clears`,
-/// `actions`. While the policy is `skip`, Ready summarizes only the conditions that the observer sets; all others are removed until the steps
-/// run again. The parameters between the object and the context are dependencies, which are matched by type with those of the reconciler.
-/// For a method of a struct, omit `observe = ..`.
-///
-/// Generates the same items as `sub_reconciler`, and implements `Observe` for the type.
+#[doc = include_str!("sub_reconciler/observe.md")]
 #[proc_macro_attribute]
 pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::observe_attribute::attribute(args.into(), &item.into()).into()
@@ -376,6 +332,29 @@ pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn watcher(args: TokenStream, item: TokenStream) -> TokenStream {
     watcher::attribute(args.into(), &item.into()).into()
+}
+
+/// Turns a function into a review that may refuse a write before the API server stores it.
+///
+#[doc = include_str!("admission/validate.md")]
+#[proc_macro_attribute]
+pub fn validate(args: TokenStream, item: TokenStream) -> TokenStream {
+    admission::attribute(admission::What::Validate, args.into(), &item.into()).into()
+}
+
+/// Turns a function into a review that may change an object before the API server stores it.
+///
+#[doc = include_str!("admission/mutate.md")]
+#[proc_macro_attribute]
+pub fn mutate(args: TokenStream, item: TokenStream) -> TokenStream {
+    admission::attribute(admission::What::Mutate, args.into(), &item.into()).into()
+}
+
+/// The expansion of `field!`, which passes the path of the runtime crate.
+#[doc(hidden)]
+#[proc_macro]
+pub fn field_path(input: TokenStream) -> TokenStream {
+    admission::field::expand(input.into()).into()
 }
 
 /// Embeds the templates of a folder, for a step with dependents.

@@ -22,6 +22,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
+#[cfg(feature = "webhooks")]
+pub mod admission;
 mod api;
 #[cfg(feature = "operator")]
 mod client;
@@ -36,6 +38,8 @@ pub mod dependent_rules;
 pub mod dependents;
 #[cfg(feature = "dry-run")]
 mod dry_run;
+#[cfg(feature = "webhooks")]
+mod field_macro;
 #[cfg(feature = "flux")]
 pub mod flux;
 pub mod guide;
@@ -80,6 +84,8 @@ pub mod wiring;
 #[doc(hidden)]
 pub mod bounds {
     pub use crate::kind::TriggeredBy;
+    #[cfg(feature = "webhooks")]
+    pub use crate::pipeline::admission::{DependencyList, ReviewOutput, is_kind, returned};
     pub use crate::pipeline::step::{HasCleanup, Undo};
     pub use crate::pipeline::{
         IsSet, StepFn, StepOf, StepOutput, claim_handler, daemon_handler, has_cleanup, hook_handler, is_primary,
@@ -101,6 +107,9 @@ pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
     reconciler, status, sub_reconciler, watcher,
 };
+#[cfg(feature = "webhooks")]
+#[doc(inline)]
+pub use evenkeel_macros::{mutate, validate};
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 
 pub use condition::{Condition, ConditionSet};
@@ -110,6 +119,8 @@ pub use introspection::crd;
 pub use operator::{Error, FeatureGate, FeatureGates, Operator, ReconciledKind, Result};
 pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
+#[cfg(feature = "webhooks")]
+pub use pipeline::admission::{AdmissionFunction, Denial, Review};
 pub use pipeline::bare::{Bare, Metadata};
 pub use pipeline::context::{Cx, Pass, StatusOf};
 pub use pipeline::daemon::{Daemon, DaemonOf};

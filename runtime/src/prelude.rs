@@ -3,10 +3,14 @@
 pub use crate::api::ApiError;
 pub use crate::condition::{Condition, ConditionSet, ConditionStatus};
 pub use crate::dependency::{NotReady, Unfit};
+#[cfg(feature = "webhooks")]
+pub use crate::field;
 pub use crate::interval::Interval;
 #[cfg(feature = "operator")]
 pub use crate::operator::Operator;
 pub use crate::outcome::{PassResult, ReconcileError};
+#[cfg(feature = "webhooks")]
+pub use crate::pipeline::admission::{Denial, Review};
 pub use crate::pipeline::context::{Cx, Pass};
 pub use crate::pipeline::daemon::Daemon;
 pub use crate::pipeline::hook::PassEnd;
@@ -19,6 +23,9 @@ pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
     reconciler, status, sub_reconciler, watcher,
 };
+#[cfg(feature = "webhooks")]
+#[doc(no_inline)]
+pub use evenkeel_macros::{mutate, validate};
 #[doc(no_inline)]
 pub use kube::{CustomResource, KubeSchema};
 #[doc(no_inline)]

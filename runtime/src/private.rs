@@ -13,6 +13,10 @@ pub use crate::kind::TextKind;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, count_variants, join_variants};
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
+#[cfg(feature = "webhooks")]
+pub use crate::pipeline::admission::{
+    AdmissionFunction, Admits, Denial, Field, Part, Review, ReviewedKind, is_kind, returned,
+};
 pub use crate::pipeline::bare::Bare;
 pub use crate::pipeline::check::{
     check_actions_stored, check_bare_status, check_fields, check_loop, check_step, check_summary, check_unset,
@@ -57,6 +61,8 @@ pub use crate::status::observed::ObservedBy;
 pub use crate::status::{
     NotReadyObject, ObservedInputs, SetObject, SetStatus, SetStatuses, StatusContract, StoresDependents, field_schema,
 };
+#[cfg(feature = "webhooks")]
+pub use crate::wiring::admission::{AdmissionWiring, Failure, Operation};
 pub use crate::wiring::index::indexer;
 pub use crate::wiring::policy::Policies;
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
@@ -65,6 +71,8 @@ pub use crate::wiring::{
     Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Leave, Mark, Node, Previously,
     Readable, ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
 };
+#[cfg(feature = "webhooks")]
+pub use evenkeel_macros::field_path;
 pub use evenkeel_macros::{cleanup, sub_reconciler};
 pub use std;
 pub use std::clone::Clone;

@@ -16,6 +16,7 @@ mod names;
 mod northstar;
 mod renamed;
 mod restricted;
+mod reviews;
 mod schema;
 mod shadowed;
 mod structs;

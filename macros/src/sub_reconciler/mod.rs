@@ -16,10 +16,10 @@ mod keeps_ready;
 mod keeps_value;
 mod model;
 pub(crate) mod observe_attribute;
-mod parse_relation;
+pub(crate) mod parse_relation;
 mod parts;
 pub(crate) mod precondition;
-mod relation;
+pub(crate) mod relation;
 mod site;
 mod uses;
 

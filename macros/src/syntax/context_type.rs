@@ -71,9 +71,14 @@ pub(crate) fn step(ty: &Type) -> Option<&Type> {
 
 /// Replaces `cx: &mut Cx` by `cx: &mut Cx<'_, step>`. In a method, also replaces the step of `Cx<'_, step>` by the path of its marker.
 pub(crate) fn fill_in(function: &mut Function, step: &impl ToTokens) {
+    fill_in_as(function, "Cx", step);
+}
+
+/// The same for a context with this name.
+pub(crate) fn fill_in_as(function: &mut Function, name: &str, step: &impl ToTokens) {
     let is_method = function.home.is_some();
     let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return };
-    if !is_context(&context.ty, "Cx") {
+    if !is_context(&context.ty, name) {
         return;
     }
     let Type::Reference(reference) = &mut *context.ty else { return };

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::{FnArg, GenericParam, Path, Receiver, ReceiverKind, Safety, Signature, Type};
+use syn::{FnArg, GenericParam, PatType, Path, Receiver, ReceiverKind, Safety, Signature, Type};
 
 use crate::errors::Errors;
 use crate::syntax::function::{Function, behind, keyword};
@@ -13,11 +13,12 @@ pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut E
     match syn::parse2(item.clone()) {
         Ok(function) => Some(function),
         Err(error) => {
+            let a = if ["validate", "mutate"].contains(&attribute) { "a `fn`" } else { "an `async fn`" };
             let or = if ["reconciler", "watcher"].contains(&attribute) { " or an `impl`" } else { "" };
             match keyword(item) {
                 Some(word) => errors.push(
                     &word,
-                    format_args!("`#[{attribute}]` belongs on an `async fn`{or}, not on `{word}`"),
+                    format_args!("`#[{attribute}]` belongs on {a}{or}, not on `{word}`"),
                     format_args!("move the attribute to a function{or}"),
                 ),
                 None => errors.add(error),
@@ -32,6 +33,11 @@ pub(crate) fn check_plain(what: &str, sig: &Signature, errors: &mut Errors) {
     if sig.asyncness.is_none() {
         errors.push(sig.fn_token, format_args!("{what} must be an `async fn`"), "write `async fn`");
     }
+    check_qualifiers(what, sig, "write a plain `async fn`", errors);
+}
+
+/// The function must not be `const`, `unsafe`, `extern` or variadic.
+pub(crate) fn check_qualifiers(what: &str, sig: &Signature, help: &str, errors: &mut Errors) {
     let odd: [Option<(&dyn ToTokens, &str)>; 4] = [
         sig.constness.as_ref().map(|t| (t as &dyn ToTokens, "const")),
         matches!(sig.safety, Safety::Unsafe(_)).then_some((&sig.safety as &dyn ToTokens, "unsafe")),
@@ -39,7 +45,7 @@ pub(crate) fn check_plain(what: &str, sig: &Signature, errors: &mut Errors) {
         sig.variadic.as_ref().map(|t| (t as &dyn ToTokens, "variadic")),
     ];
     for (token, word) in odd.into_iter().flatten() {
-        errors.push(token, format_args!("{what} cannot be `{word}`"), "write a plain `async fn`");
+        errors.push(token, format_args!("{what} cannot be `{word}`"), help);
     }
 }
 
@@ -141,9 +147,13 @@ fn object_type(ty: &Type) -> String {
 /// The dependencies, which the parameters between object and context borrow.
 pub(crate) fn parse_dependencies(what: &str, function: &Function, errors: &mut Errors) -> Vec<Type> {
     let params = function.params();
-    let inner = params.get(1..params.len().saturating_sub(1)).unwrap_or_default();
+    parse_borrowed(what, params.get(1..params.len().saturating_sub(1)).unwrap_or_default(), errors)
+}
+
+/// The dependencies, which these parameters borrow.
+pub(crate) fn parse_borrowed(what: &str, params: &[&PatType], errors: &mut Errors) -> Vec<Type> {
     let mut found: Vec<Type> = Vec::new();
-    for param in inner {
+    for param in params {
         let Some(reference) = behind(&param.ty).filter(|reference| reference.mutability.is_none()) else {
             let help = format!("write `&{}`", object_type(&param.ty));
             errors.push(&param.ty, format_args!("{what} borrows its dependencies"), help);

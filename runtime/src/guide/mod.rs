@@ -25,6 +25,12 @@ pub mod kinds {}
 #[doc = include_str!("watchers.md")]
 pub mod watchers {}
 
+/// Reviews of writes: `#[validate]`, `#[mutate]` and their webhooks.
+///
+#[cfg(all(feature = "cli", feature = "webhooks"))]
+#[doc = include_str!("admission.md")]
+pub mod admission {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

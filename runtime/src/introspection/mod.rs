@@ -30,5 +30,7 @@ pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;
 #[cfg(feature = "cli")]
 pub(crate) use self::rbac::text;
+#[cfg(all(feature = "operator", feature = "webhooks"))]
+pub(crate) use self::rbac::with_reviews;
 #[cfg(feature = "operator")]
 pub(crate) use self::rbac::{AllRules, all_rules};

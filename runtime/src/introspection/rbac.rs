@@ -264,6 +264,20 @@ pub(crate) fn all_rules(all: &[ReconcilerInfo], acts_by_default: bool) -> AllRul
     AllRules { operator: sorted(rbac_rules), sites: sorted(sites) }
 }
 
+/// Adds the rules of these relations, by which functions review writes, to those of the reconcilers.
+#[cfg(all(feature = "operator", feature = "webhooks"))]
+pub(crate) fn with_reviews<'r>(rules: Vec<RbacRule>, relations: impl Iterator<Item = &'r Relation>) -> Vec<RbacRule> {
+    const READS: &str = "reads it in reviews of writes";
+    let mut all = Rules::default();
+    rules.into_iter().for_each(|rule| all.add_rule(rule));
+    for (relation, kind) in relations.filter_map(|relation| Some((relation, relation.kind?()))) {
+        all.add(&kind, "", relation.read_verbs(), READS);
+        // What the cache does not have is read live.
+        all.add(&kind, "", &[Verb::Get], READS);
+    }
+    all.0.into_values().collect()
+}
+
 /// Prints the rules as a table for a terminal.
 #[cfg(feature = "cli")]
 pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {

@@ -16,6 +16,8 @@ use super::feature_gates::FeatureGates;
 use super::limits::Limits;
 use super::reconciled_kind::ReconciledKind;
 use super::registration::{Registration, Typed};
+#[cfg(feature = "webhooks")]
+use super::reviews::Reviews;
 use super::trigger::Triggers;
 use crate::dependency::Access;
 use crate::interval::Jitter;
@@ -69,6 +71,8 @@ pub struct Operator {
     pub(super) listeners: Vec<PassListener>,
     pub(super) triggers: Triggers,
     pub(super) members: Vec<Box<dyn Registration>>,
+    #[cfg(feature = "webhooks")]
+    pub(super) reviews: Reviews,
 }
 
 impl Operator {
@@ -104,6 +108,8 @@ impl Operator {
             listeners: Vec::new(),
             triggers: Triggers::default(),
             members: Vec::new(),
+            #[cfg(feature = "webhooks")]
+            reviews: Reviews::default(),
         }
     }
 

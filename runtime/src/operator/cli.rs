@@ -19,6 +19,8 @@ use super::print::{print, roles, unwritten, yaml};
 use super::render::{RenderArgs, render};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
+#[cfg(feature = "webhooks")]
+use super::webhook_args::{WebhookArgs, print_webhooks};
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
@@ -63,6 +65,11 @@ enum Command {
     /// rendered, or differs when it is rendered again.
     #[cfg(feature = "dependents")]
     Render(RenderArgs),
+    /// Prints the webhook configurations of the functions that review writes, for `kubectl apply -f -`
+    ///
+    /// They contain no `caBundle`.
+    #[cfg(feature = "webhooks")]
+    Webhooks(WebhookArgs),
 }
 
 impl Command {
@@ -72,6 +79,8 @@ impl Command {
             Self::Run => false,
             #[cfg(feature = "dependents")]
             Self::Render(_) => false,
+            #[cfg(feature = "webhooks")]
+            Self::Webhooks(_) => false,
             Self::Crds | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
         }
     }
@@ -193,133 +202,125 @@ fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
     tracing_subscriber::EnvFilter::try_new(format!("{quiet},{text}")).map_err(|error| error.to_string())
 }
 
-impl Operator {
-    /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract`, `rbac` or `render`.
-    ///
-    /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
-    /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
-    ///
-    /// SIGTERM or Ctrl-C stops the operator. Passes that still run at the end of the [shutdown timeout](Self::shutdown_timeout) are dropped,
-    /// and the process exits with the code 3 without waiting for blocking work. Two seconds after the shutdown timeout the process exits in
-    /// any case, even if a step blocks all threads of the runtime. A second signal exits the process at once. The
-    /// [guide](crate::guide::shutdown) lists the exit codes.
-    ///
-    /// # Errors
-    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written,
-    /// and `render` if a file cannot be used or a set cannot be rendered.
-    pub async fn run_cli(self) -> Result {
-        let given: Vec<_> = std::env::args_os().collect();
-        let definition = self.command(&given);
-        let matches = definition.clone().try_get_matches_from(&given);
-        let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &definition).exit());
-        let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        let command = cli.command.unwrap_or(Command::Run);
-        if command.prints_wiring() {
-            let operator = self.narrowed(&cli.flags);
-            return print(&operator.text(&command).map_err(unwritten)?);
-        }
-        let (filter, format) = (cli.flags.log.clone(), cli.flags.log_format);
-        #[cfg(not(feature = "otlp"))]
-        let exports = log::begin(filter, format)?;
-        #[cfg(feature = "otlp")]
-        let exports = log::begin(filter, format, &self.name, cli.flags.otlp.as_deref())?;
-        env::warn_of_typos(&self.command(&[]));
-        #[cfg(feature = "dry-run")]
-        let is_dry_run = cli.flags.dry_run;
-        let operator = self.configured(cli.flags).await?;
+/// Runs the command of the command line.
+pub(super) async fn run_cli(operator: Operator) -> Result {
+    let given: Vec<_> = std::env::args_os().collect();
+    let line = definition(&operator, &given);
+    let matches = line.clone().try_get_matches_from(&given);
+    let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &line).exit());
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let command = cli.command.unwrap_or(Command::Run);
+    if command.prints_wiring() {
+        let operator = narrowed(operator, &cli.flags);
+        return print(&text(&operator, &command).map_err(unwritten)?);
+    }
+    #[cfg(feature = "webhooks")]
+    if let Command::Webhooks(args) = &command {
+        return print_webhooks(&narrowed(operator, &cli.flags), args);
+    }
+    let (filter, format) = (cli.flags.log.clone(), cli.flags.log_format);
+    #[cfg(not(feature = "otlp"))]
+    let exports = log::begin(filter, format)?;
+    #[cfg(feature = "otlp")]
+    let exports = log::begin(filter, format, &operator.name, cli.flags.otlp.as_deref())?;
+    env::warn_of_typos(&definition(&operator, &[]));
+    #[cfg(feature = "dry-run")]
+    let is_dry_run = cli.flags.dry_run;
+    let operator = configured(operator, cli.flags).await?;
+    #[cfg(feature = "dependents")]
+    if let Command::Render(args) = command {
+        return render(operator, args, std::io::stdout()).await;
+    }
+    #[cfg(feature = "dry-run")]
+    if is_dry_run {
+        return operator.dry_run(std::io::stdout()).await;
+    }
+    let shutdown_timeout = operator.shutdown_timeout;
+    let signals = Signals::listen(Some(operator.shutdown_timeout))?;
+    let ended = operator.run_until(signals.stop()).await;
+    exports.finish(shutdown::left(shutdown_timeout, signals.since())).await;
+    shutdown::exit_if_dropped(&ended);
+    ended
+}
+
+/// What a command prints of the wiring; nothing for the others.
+fn text(operator: &Operator, command: &Command) -> std::io::Result<String> {
+    match command {
+        Command::Run => Ok(String::new()),
         #[cfg(feature = "dependents")]
-        if let Command::Render(args) = command {
-            return render(operator, args, std::io::stdout()).await;
+        Command::Render(_) => Ok(String::new()),
+        #[cfg(feature = "webhooks")]
+        Command::Webhooks(_) => Ok(String::new()),
+        Command::Crds => yaml(&operator.definitions()),
+        Command::Wiring => Ok(operator.graphs()),
+        Command::Docs => Ok(operator.pages()),
+        Command::Contract => Ok(operator.contract().to_string()),
+        Command::Rbac { output: Format::Table, service_account: None } => {
+            let sites = match &*operator.site_rules() {
+                [] => String::new(),
+                rules => format!("\nthe users of sites:\n{}", introspection::text(rules)),
+            };
+            Ok(introspection::text(&operator.rbac_rules()) + &sites)
         }
-        #[cfg(feature = "dry-run")]
-        if is_dry_run {
-            return operator.dry_run(std::io::stdout()).await;
-        }
-        let shutdown_timeout = operator.shutdown_timeout;
-        let signals = Signals::listen(Some(operator.shutdown_timeout))?;
-        let ended = operator.run_until(signals.stop()).await;
-        exports.finish(shutdown::left(shutdown_timeout, signals.since())).await;
-        shutdown::exit_if_dropped(&ended);
-        ended
+        Command::Rbac { service_account, .. } => roles(&operator.roles(), service_account.as_ref()),
     }
+}
 
-    /// What a command prints of the wiring; nothing for the others.
-    fn text(&self, command: &Command) -> std::io::Result<String> {
-        match command {
-            Command::Run => Ok(String::new()),
-            #[cfg(feature = "dependents")]
-            Command::Render(_) => Ok(String::new()),
-            Command::Crds => yaml(&self.definitions()),
-            Command::Wiring => Ok(self.graphs()),
-            Command::Docs => Ok(self.pages()),
-            Command::Contract => Ok(self.contract().to_string()),
-            Command::Rbac { output: Format::Table, service_account: None } => {
-                let sites = match &*self.site_rules() {
-                    [] => String::new(),
-                    rules => format!("\nthe users of sites:\n{}", introspection::text(rules)),
-                };
-                Ok(introspection::text(&self.rbac_rules()) + &sites)
-            }
-            Command::Rbac { service_account, .. } => roles(&self.roles(), service_account.as_ref()),
-        }
+fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
+    let command = env::with_variables(Cli::command(), given).name(operator.name.to_string());
+    let command = command.mut_arg("feature_gates", |arg| match operator.gates.help() {
+        Some(gates) => arg.help(format!("Turns features on or off; several are separated by commas:\n{gates}")),
+        None => arg.hide(true),
+    });
+    match &operator.version {
+        Some(version) => command.version(version.clone()),
+        None => command,
     }
+}
 
-    fn command(&self, given: &[OsString]) -> clap::Command {
-        let command = env::with_variables(Cli::command(), given).name(self.name.to_string());
-        let command = command.mut_arg("feature_gates", |arg| match self.gates.help() {
-            Some(gates) => arg.help(format!("Turns features on or off; several are separated by commas:\n{gates}")),
-            None => arg.hide(true),
-        });
-        match &self.version {
-            Some(version) => command.version(version.clone()),
-            None => command,
-        }
-    }
+/// The operator with the flags on which its roles depend.
+fn narrowed(operator: Operator, flags: &Flags) -> Operator {
+    let operator = if flags.namespaces.is_empty() { operator } else { operator.namespaces(&flags.namespaces) };
+    #[cfg(feature = "dependents")]
+    let operator = match &flags.default_service_account {
+        Some(name) => operator.default_service_account(name),
+        None => operator,
+    };
+    operator
+}
 
-    /// The operator with the flags on which its roles depend.
-    fn narrowed(self, flags: &Flags) -> Self {
-        let operator = if flags.namespaces.is_empty() { self } else { self.namespaces(&flags.namespaces) };
-        #[cfg(feature = "dependents")]
-        let operator = match &flags.default_service_account {
-            Some(name) => operator.default_service_account(name),
-            None => operator,
-        };
-        operator
+async fn configured(operator: Operator, flags: Flags) -> Result<Operator> {
+    let mut operator = narrowed(operator, &flags);
+    if let Some(selector) = &flags.label_selector {
+        operator = operator.label_selector(selector);
     }
-
-    async fn configured(mut self, flags: Flags) -> Result<Self> {
-        self = self.narrowed(&flags);
-        if let Some(selector) = &flags.label_selector {
-            self = self.label_selector(selector);
-        }
-        self.limits.concurrency = flags.concurrency.unwrap_or(self.limits.concurrency);
-        if let Some(gates) = &flags.feature_gates {
-            self.gates.set(gates)?;
-        }
-        if let Some(passes) = flags.total_concurrency {
-            self = self.total_concurrency(passes);
-        }
-        if let Some(retries) = flags.retries_per_second {
-            self = self.retries_per_second(retries);
-        }
-        #[cfg(feature = "metrics")]
-        if let Some(address) = flags.listen {
-            self = self.listen(address);
-        }
-        self.shutdown_timeout = flags.shutdown_timeout.map_or(self.shutdown_timeout, Into::into);
-        self.streaming_lists &= !flags.paged_lists;
-        self.policy = flags.default_policy.unwrap_or(self.policy);
-        if let Some(namespace) = flags.operator_namespace {
-            self = self.operator_namespace(namespace);
-        }
-        if flags.no_cross_namespace_refs {
-            self = self.access(Access::SameNamespace);
-        }
-        if self.client.is_none() && (flags.kubeconfig.is_some() || flags.context.is_some()) {
-            self.config = Some(read(flags.kubeconfig, flags.context).await?);
-        }
-        Ok(self)
+    operator.limits.concurrency = flags.concurrency.unwrap_or(operator.limits.concurrency);
+    if let Some(gates) = &flags.feature_gates {
+        operator.gates.set(gates)?;
     }
+    if let Some(passes) = flags.total_concurrency {
+        operator = operator.total_concurrency(passes);
+    }
+    if let Some(retries) = flags.retries_per_second {
+        operator = operator.retries_per_second(retries);
+    }
+    #[cfg(feature = "metrics")]
+    if let Some(address) = flags.listen {
+        operator = operator.listen(address);
+    }
+    operator.shutdown_timeout = flags.shutdown_timeout.map_or(operator.shutdown_timeout, Into::into);
+    operator.streaming_lists &= !flags.paged_lists;
+    operator.policy = flags.default_policy.unwrap_or(operator.policy);
+    if let Some(namespace) = flags.operator_namespace {
+        operator = operator.operator_namespace(namespace);
+    }
+    if flags.no_cross_namespace_refs {
+        operator = operator.access(Access::SameNamespace);
+    }
+    if operator.client.is_none() && (flags.kubeconfig.is_some() || flags.context.is_some()) {
+        operator.config = Some(read(flags.kubeconfig, flags.context).await?);
+    }
+    Ok(operator)
 }
 
 async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> {

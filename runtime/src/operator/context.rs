@@ -38,7 +38,7 @@ pub(super) async fn context(
     };
     let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
     let client = client::counted(&client, &meter);
-    Ok(OperatorContext {
+    let context = OperatorContext {
         watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
         client,
         passes,
@@ -65,7 +65,10 @@ pub(super) async fn context(
         telemetry,
         dry_run,
         stop: CancellationToken::new(),
-    })
+    };
+    #[cfg(feature = "webhooks")]
+    super::admission::connect(operator, &context, &context.telemetry);
+    Ok(context)
 }
 
 #[cfg(feature = "metrics")]

@@ -59,7 +59,10 @@ impl Operator {
     }
 
     fn all_rules(&self) -> AllRules {
-        all_rules(&self.introspect(), self.default_service_account.is_some())
+        let rules = all_rules(&self.introspect(), self.default_service_account.is_some());
+        #[cfg(feature = "webhooks")]
+        let rules = AllRules { operator: super::admission::with_reviews(self, rules.operator), ..rules };
+        rules
     }
 
     /// The roles that contain these rules, for the [namespaces](Self::namespaces) of the operator. They have its name.

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use crate::pass::PassContext;
+#[cfg(feature = "webhooks")]
+use crate::pipeline::admission::meter::ReviewMeter;
 use crate::queue::Queue;
 use crate::queue::meter::{CallMeter, Meter};
 use crate::queue::pause::Pause;
 #[cfg(feature = "metrics")]
 use crate::telemetry::metrics;
+#[cfg(feature = "webhooks")]
+use crate::wiring::admission::AdmissionWiring;
 use crate::wiring::{KindInfo, Wiring};
 
 /// The metrics of an operator, if enabled. Clones share one listener, which stops when the last clone is dropped.
@@ -46,6 +50,13 @@ impl Telemetry {
         Counted { meter: Meter::new(controller.clone()), controller: Some(controller) }
     }
 
+    /// Creates the metrics of the functions that review writes.
+    #[cfg(feature = "webhooks")]
+    pub(super) fn reviews<'w>(&self, functions: impl Iterator<Item = &'w AdmissionWiring>) -> ReviewMeter {
+        let metrics = self.listening.as_ref().map(|listening| &listening.metrics);
+        metrics.map(|metrics| metrics.reviews(functions)).unwrap_or_default()
+    }
+
     /// Records that all reconcilers have started.
     pub(super) fn started(&self) {
         if let Some(listening) = &self.listening {
@@ -62,6 +73,11 @@ impl Telemetry {
 
     pub(super) fn reconciler(&self, _wiring: &Wiring, _kind: &KindInfo, _concurrency: usize) -> Counted {
         Counted::default()
+    }
+
+    #[cfg(feature = "webhooks")]
+    pub(super) fn reviews<'w>(&self, _functions: impl Iterator<Item = &'w AdmissionWiring>) -> ReviewMeter {
+        ReviewMeter::default()
     }
 
     pub(super) fn started(&self) {}

@@ -1,5 +1,7 @@
 //! The operator: reconcilers with one name, one client and one shutdown.
 
+#[cfg(feature = "webhooks")]
+mod admission;
 mod builder;
 #[cfg(feature = "cli")]
 mod cli;
@@ -35,6 +37,8 @@ mod reconciled_kind;
 mod registration;
 #[cfg(all(feature = "cli", feature = "dependents"))]
 mod render;
+#[cfg(feature = "webhooks")]
+mod reviews;
 mod run;
 mod settings;
 mod shutdown;
@@ -42,6 +46,8 @@ mod signal;
 mod startup;
 mod status_check;
 mod trigger;
+#[cfg(all(feature = "cli", feature = "webhooks"))]
+mod webhook_args;
 mod wiring_check;
 
 // A glob, so that the public path is `operator::Operator`.

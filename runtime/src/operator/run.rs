@@ -30,6 +30,25 @@ impl Operator {
         self.run_until(signals.stop()).await
     }
 
+    /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract`, `rbac`, `webhooks` or
+    /// `render`.
+    ///
+    /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
+    /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
+    ///
+    /// SIGTERM or Ctrl-C stops the operator. Passes that still run at the end of the [shutdown timeout](Self::shutdown_timeout) are dropped,
+    /// and the process exits with the code 3 without waiting for blocking work. Two seconds after the shutdown timeout the process exits in
+    /// any case, even if a step blocks all threads of the runtime. A second signal exits the process at once. The
+    /// [guide](crate::guide::shutdown) lists the exit codes.
+    ///
+    /// # Errors
+    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written,
+    /// and `render` if a file cannot be used or a set cannot be rendered.
+    #[cfg(feature = "cli")]
+    pub async fn run_cli(self) -> Result {
+        super::cli::run_cli(self).await
+    }
+
     /// Runs until the future completes, and then shuts down.
     ///
     /// After that no further pass starts, and running passes may finish within the [shutdown

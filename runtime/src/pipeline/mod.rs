@@ -1,5 +1,7 @@
 //! Binds the calls of an expanded pipeline to steps, by the context type that the called function takes.
 
+#[cfg(feature = "webhooks")]
+pub(crate) mod admission;
 pub(crate) mod bare;
 #[cfg(feature = "operator")]
 pub(crate) mod bare_store;

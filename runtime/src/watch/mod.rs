@@ -23,6 +23,8 @@ mod owned;
 mod primary;
 mod related;
 mod scope;
+#[cfg(feature = "webhooks")]
+mod selected;
 mod selector;
 mod shared;
 mod store;
@@ -44,6 +46,8 @@ pub(crate) use self::object_version::ObjectVersion;
 pub(crate) use self::primary::{Primary, PrimaryPredicate, UNDECODABLE, Undecodable};
 pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;
+#[cfg(feature = "webhooks")]
+pub(crate) use self::selected::SelectedObjects;
 pub(crate) use self::selector::{matches, unreadable};
 pub(crate) use self::shared::{SharedWatches, Started};
 #[cfg(feature = "__test-hooks")]

@@ -1,5 +1,7 @@
 //! The wiring of a reconciler: constants that the macros generate.
 
+#[cfg(feature = "webhooks")]
+pub(crate) mod admission;
 pub(crate) mod annotations;
 mod bare_status;
 pub(crate) mod flow;

@@ -94,6 +94,18 @@ impl<'de> Deserialize<'de> for Decoded {
     }
 }
 
+/// Decodes the text of an object.
+///
+/// # Errors
+/// The object does not fit the type. The message names the field, and does not contain its value.
+#[cfg(feature = "webhooks")]
+pub(crate) fn from_object_text<K: Kind>(text: &str) -> Result<K, String> {
+    match sound(Raw::Text(Cow::Borrowed(text))) {
+        Ok(decoded) => decoded.map_err(|invalid| invalid.text()),
+        Err(error) => Err(without_value(&error.to_string()).into_owned()),
+    }
+}
+
 /// The object, or its readable part.
 fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
     if let Raw::Text(text) = &raw

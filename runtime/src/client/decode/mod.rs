@@ -11,6 +11,8 @@ mod raw;
 mod side_channel;
 mod strip;
 
+#[cfg(feature = "webhooks")]
+pub(crate) use self::fallible::from_object_text;
 pub(crate) use self::fallible::{Decoded, Decoder, Invalid, decoding};
 #[cfg(feature = "dependents")]
 pub(crate) use self::marked::{METADATA, Marked, READINESS, WHOLE};

@@ -15,7 +15,7 @@ macro_rules! call_future {
     ($(#[$doc:meta])* $name:ident<K> = $output:ty) => {
         $(#[$doc])*
         #[must_use = "futures do nothing unless awaited"]
-        pub struct $name<'a, K>(pub(super) BoxFuture<'a, $output>);
+        pub struct $name<'a, K>(pub(in crate::pipeline) BoxFuture<'a, $output>);
 
         impl<K> Future for $name<'_, K> {
             type Output = $output;
@@ -42,7 +42,7 @@ call_future!(
     RequireReady<K> = Result<K, NotReady<K>>
 );
 call_future!(
-    /// The future of [`Cx::get`](crate::Cx::get).
+    /// The future of [`Cx::get`](crate::Cx::get), and of `get` in a review of writes.
     Get<K> = Result<Option<K>, ApiError>
 );
 call_future!(

@@ -30,6 +30,10 @@ const PASS: &[f64] = &[
 /// The buckets of controller-runtime for a workqueue.
 const QUEUE: &[f64] = &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0];
 
+/// The API server waits at most 30 s.
+#[cfg(feature = "webhooks")]
+const REVIEW: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
 /// The metrics that are updated while passes run, by reconciler.
 pub(super) struct Families {
     pub(super) reconciles: Counters<2>,
@@ -46,6 +50,12 @@ pub(super) struct Families {
     pub(super) call_time: Times<2>,
     pub(super) daemons: Gauges<2>,
     pub(super) daemon_ends: Counters<3>,
+    #[cfg(feature = "webhooks")]
+    pub(super) reviews: Counters<2>,
+    #[cfg(feature = "webhooks")]
+    pub(super) review_time: Times<1>,
+    #[cfg(feature = "webhooks")]
+    pub(super) replaced_lists: Counters<1>,
 }
 
 impl Families {
@@ -65,6 +75,12 @@ impl Families {
             call_time: Family::new_with_constructor(Buckets(PASS)),
             daemons: Family::default(),
             daemon_ends: Family::default(),
+            #[cfg(feature = "webhooks")]
+            reviews: Family::default(),
+            #[cfg(feature = "webhooks")]
+            review_time: Family::new_with_constructor(Buckets(REVIEW)),
+            #[cfg(feature = "webhooks")]
+            replaced_lists: Family::default(),
         }
     }
 
@@ -91,5 +107,17 @@ impl Families {
         into.register("evenkeel_watcher_call_duration_seconds", text, self.call_time.clone());
         into.register("evenkeel_daemons", "Running daemons, by reconciler", self.daemons.clone());
         into.register("evenkeel_daemon_ends", "Ends of a daemon, by result", self.daemon_ends.clone());
+        #[cfg(feature = "webhooks")]
+        self.register_reviews(into);
+    }
+
+    #[cfg(feature = "webhooks")]
+    fn register_reviews(&self, into: &mut Registry) {
+        let text = "Reviews of writes, by function and result";
+        into.register("evenkeel_admission_reviews", text, self.reviews.clone());
+        let text = "How long a function takes to review a write";
+        into.register("evenkeel_admission_review_duration_seconds", text, self.review_time.clone());
+        let text = "Lists that patches replace as a whole, by the first function of the kind; unknown members of their items are lost";
+        into.register("evenkeel_admission_replaced_lists", text, self.replaced_lists.clone());
     }
 }

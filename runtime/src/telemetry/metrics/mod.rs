@@ -14,6 +14,8 @@ mod object_query;
 mod readiness;
 mod reconciler;
 mod registry;
+#[cfg(feature = "webhooks")]
+mod reviews;
 mod router;
 mod scrape;
 mod server;

@@ -10,9 +10,15 @@ use super::calls::Calls;
 use super::custom::Custom;
 use super::families::Families;
 use super::reconciler::{ReconcilerMetrics, Subjects};
+#[cfg(feature = "webhooks")]
+use super::reviews::Reviews;
 use super::scrape::Scrape;
+#[cfg(feature = "webhooks")]
+use crate::pipeline::admission::meter::ReviewMeter;
 use crate::queue::meter::CallMeter;
 use crate::watch::Health;
+#[cfg(feature = "webhooks")]
+use crate::wiring::admission::AdmissionWiring;
 use crate::wiring::{KindInfo, Wiring};
 
 /// The metrics of an operator. Clones share one registry.
@@ -46,6 +52,12 @@ impl Metrics {
         self.0.calls.know(wiring, kind);
         self.0.subjects.add(controller.clone());
         controller
+    }
+
+    /// Creates the series of the functions that review writes.
+    #[cfg(feature = "webhooks")]
+    pub(crate) fn reviews<'w>(&self, functions: impl Iterator<Item = &'w AdmissionWiring>) -> ReviewMeter {
+        ReviewMeter::new(Arc::new(Reviews::new(&self.0.families, functions)))
     }
 
     /// A meter for the calls to this host.

@@ -1,0 +1,94 @@
+//! The functions of an operator that review writes: their registration, their HTTP service and their webhook configurations.
+
+use super::builder::Operator;
+use super::controller::OperatorContext;
+use super::error::{Error, Reason, Result};
+use super::instrument::Telemetry;
+use crate::admission::{
+    AdmissionService, AdmissionSet, Backend, DependencyList, Entries, Function, OwnKind, WebhookConfigurations,
+    WebhookTarget,
+};
+use crate::introspection::{self, RbacRule};
+use crate::watch::SelectedObjects;
+use crate::wiring::Relation;
+
+impl Operator {
+    /// Adds functions that review writes, with their dependencies: `.admission::<(team_exists, who)>(())`.
+    ///
+    /// The type argument is one `#[validate]` or `#[mutate]` function, or a tuple of up to eight. The dependencies are one value, or a tuple in
+    /// the order of the functions and their parameters.
+    ///
+    /// `#[mutate]` functions of a kind run in their order, one after the other. `#[validate]` functions run side by side, after them.
+    ///
+    /// The [guide](crate::guide::admission) has an example.
+    ///
+    /// # Errors
+    /// The operator does not start in these cases:
+    ///
+    /// - Two functions have one name.
+    /// - A function with `failure = "fail"` (the default) reviews a kind that the operator does not reconcile, without `anyway`.
+    /// - `#[mutate]` functions of one kind have a different `failure`, `when`, `objects` or `namespaces`, or together more than 30 s of time.
+    /// - A name in `field!(..)` is not in the schema of the kind.
+    pub fn admission<F: AdmissionSet>(mut self, dependencies: impl DependencyList<F::List>) -> Self {
+        self.reviews.functions.extend(F::functions(dependencies.into_list()));
+        self
+    }
+
+    /// The HTTP service of the functions that review writes, to be served or called in tests.
+    ///
+    /// The service uses the client and the caches of this operator as soon as it [runs](Self::run_until). Until then its reads use the
+    /// [client](Self::client) of the operator, if one is set.
+    ///
+    /// # Errors
+    /// The functions contradict each other, as [`admission`](Self::admission) describes.
+    pub fn admission_service(&self) -> Result<AdmissionService> {
+        let service = AdmissionService::new(entries(self)?, self.reviews.slot.clone());
+        if let Some(client) = self.client.as_ref().filter(|_| !self.reviews.slot.is_connected()) {
+            self.reviews.slot.connect(Backend::live(client.clone()));
+        }
+        Ok(service)
+    }
+
+    /// The webhook configurations of the functions that review writes, as `webhooks` prints them.
+    ///
+    /// The [namespaces](Self::namespaces) of the operator restrict them.
+    ///
+    /// # Errors
+    /// The functions contradict each other, as [`admission`](Self::admission) describes.
+    pub fn webhook_configurations(&self, target: &WebhookTarget) -> Result<WebhookConfigurations> {
+        Ok(WebhookConfigurations::new(&self.name, &self.namespaces, &entries(self)?, target))
+    }
+}
+
+/// The webhooks of the operator.
+///
+/// # Errors
+/// The functions contradict each other.
+pub(super) fn entries(operator: &Operator) -> Result<Entries> {
+    let own = operator.members.iter().filter_map(|member| {
+        let definition = member.definition()?;
+        Some(OwnKind { kind: member.identity().kind, definition })
+    });
+    let refused = |refusal: crate::admission::Refusal| Error::new(Reason::Setup, refusal.headline, refusal.help);
+    Entries::new(&operator.reviews.functions, &own.collect::<Vec<_>>()).map_err(refused)
+}
+
+/// The RBAC rules of the reconcilers, and those of the functions that review writes.
+pub(super) fn with_reviews(operator: &Operator, rules: Vec<RbacRule>) -> Vec<RbacRule> {
+    introspection::with_reviews(rules, relations(operator))
+}
+
+fn relations(operator: &Operator) -> impl Iterator<Item = &'static Relation> {
+    operator.reviews.functions.iter().flat_map(|function| function.wiring().relations)
+}
+
+/// Connects the service to the operator that starts. Its watches join those of the reconcilers.
+pub(super) fn connect(operator: &Operator, context: &OperatorContext, telemetry: &Telemetry) {
+    let functions = &operator.reviews.functions;
+    if functions.is_empty() {
+        return;
+    }
+    let caches = SelectedObjects::join(&context.watches, relations(operator), &context.scope);
+    let meter = telemetry.reviews(functions.iter().map(Function::wiring));
+    operator.reviews.slot.connect(Backend { client: context.client.clone(), caches, meter });
+}
