@@ -1,0 +1,16 @@
+//! Reviews of writes: the functions, their HTTP service and their webhook configurations.
+
+mod arguments;
+mod bad_input;
+mod budget;
+mod cached;
+mod chain;
+mod configuration;
+mod denial;
+mod failure;
+mod kinds;
+mod metrics;
+mod mutation;
+mod patch_law;
+mod review;
+mod setup;
