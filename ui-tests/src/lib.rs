@@ -126,6 +126,11 @@ pub fn watch<W: evenkeel::Watcher>() -> usize {
     run::<W>()
 }
 
+/// Proves that a function reviews writes.
+pub fn review<F: evenkeel::AdmissionFunction>() -> usize {
+    F::WIRING.relations.len()
+}
+
 /// Secrets by user.
 #[derive(Debug)]
 pub struct ByUser;

@@ -376,4 +376,17 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &[],
         &["own/watcher/previous_none_with_old", "own/watcher/update_without_old"],
     ),
+    (
+        "a review of writes that changes its object where it must not, or the reverse",
+        &[],
+        &["own/validate/object_by_mut", "own/mutate/object_by_ref", "own/mutate/on_delete"],
+    ),
+    ("a review of writes that reads an undeclared kind", &[], &["rustc/validate/reads_undeclared"]),
+    ("a review of writes that the API server would not wait for", &[], &["own/validate/timeout_too_long"]),
+    ("a review of an operation without an object", &[], &["own/validate/on_connect"]),
+    (
+        "a refusal of a field that does not exist",
+        &[],
+        &["rustc/field/misspelt", "rustc/field/through_an_option", "rustc/field/index_of_another_type"],
+    ),
 ];

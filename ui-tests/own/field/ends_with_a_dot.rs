@@ -1,0 +1,13 @@
+//! A field follows the dot.
+use evenkeel::prelude::*;
+use ui_tests::GitRepository;
+
+#[validate]
+fn check(_repo: &GitRepository, cx: &mut Review) -> Result<(), Denial> {
+    cx.deny(field!(spec.), "no");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::review::<check>();
+}

@@ -1,0 +1,13 @@
+//! The index is missing.
+use evenkeel::prelude::*;
+use ui_tests::GitRepository;
+
+#[validate]
+fn check(_repo: &GitRepository, cx: &mut Review) -> Result<(), Denial> {
+    cx.deny(field!(spec.url[]), "no");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::review::<check>();
+}

@@ -1,0 +1,13 @@
+//! Fields on the wire have names.
+use evenkeel::prelude::*;
+use ui_tests::GitRepository;
+
+#[validate]
+fn check(_repo: &GitRepository, cx: &mut Review) -> Result<(), Denial> {
+    cx.deny(field!(spec.0), "no");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::review::<check>();
+}

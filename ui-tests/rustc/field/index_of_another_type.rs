@@ -1,0 +1,13 @@
+//! The index fits the list.
+use evenkeel::prelude::*;
+use ui_tests::GitRepository;
+
+#[validate]
+fn check(_repo: &GitRepository, cx: &mut Review) -> Result<(), Denial> {
+    cx.deny(field!(metadata.finalizers?["a"]), "no");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::review::<check>();
+}

@@ -1,0 +1,13 @@
+//! rustc checks the fields.
+use evenkeel::prelude::*;
+use ui_tests::GitRepository;
+
+#[validate]
+fn check(_repo: &GitRepository, cx: &mut Review) -> Result<(), Denial> {
+    cx.deny(field!(spec.ulr), "no");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::review::<check>();
+}

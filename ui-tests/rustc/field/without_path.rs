@@ -1,0 +1,13 @@
+//! A path has at least one field.
+use evenkeel::prelude::*;
+use ui_tests::GitRepository;
+
+#[validate]
+fn check(_repo: &GitRepository, cx: &mut Review) -> Result<(), Denial> {
+    cx.deny(field!(), "no");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::review::<check>();
+}
