@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
+use serde_json::Value;
 use tokio::time::timeout;
 
 use super::hook::{Client, Hook, Service};
@@ -100,8 +101,12 @@ where
     Ok(Answer { status: head.status, headers: head.headers, body })
 }
 
-/// The error for an HTTP status, as client-go words it.
+/// The error for an HTTP status: the message of a Status object in the body, otherwise the words of client-go.
 fn refusal(status: StatusCode, answer: &Answer) -> String {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    if let (Some("Status"), Some(message)) = (body["kind"].as_str(), body["message"].as_str()) {
+        return message.to_owned();
+    }
     match status {
         StatusCode::BAD_REQUEST => "the server rejected our request for an unknown reason".to_owned(),
         StatusCode::UNAUTHORIZED => "the server has asked for the client to provide credentials".to_owned(),

@@ -33,6 +33,8 @@ fn failures() -> Vec<(Reply, &'static str)> {
             "an error on the server (\"unknown\") has prevented the request",
         ),
         (Reply::Code(StatusCode::NOT_FOUND), "the server could not find the requested resource"),
+        (Reply::Status(StatusCode::SERVICE_UNAVAILABLE, "come back later"), ": come back later"),
+        (Reply::Status(StatusCode::PAYLOAD_TOO_LARGE, "too large for me"), ": too large for me"),
         (Reply::Raw(r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#), "webhook response was absent"),
         (Reply::Raw("hello"), "json parse error"),
         (allowed(json!({"uid": "other"})), "got \"other\""),

@@ -32,6 +32,8 @@ pub(crate) enum Reply {
     Verdict(Value),
     /// Another HTTP status.
     Code(StatusCode),
+    /// Another HTTP status, with a Status object as the body.
+    Status(StatusCode, &'static str),
     /// The body as it is.
     Raw(&'static str),
     /// A response after this time.
@@ -180,6 +182,10 @@ async fn answer(state: Arc<Mutex<State>>, request: Request<Incoming>) -> Result<
     let mut verdict = json!({"allowed": true});
     match reply {
         Some(Reply::Code(code)) => return Ok(response(code, String::new())),
+        Some(Reply::Status(code, message)) => {
+            let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "message": message, "code": code.as_u16()});
+            return Ok(response(code, status.to_string()));
+        }
         Some(Reply::Raw(body)) => return Ok(response(StatusCode::OK, body.to_owned())),
         Some(Reply::Late(time)) => tokio::time::sleep(time).await,
         Some(Reply::Verdict(given)) => verdict = given,
