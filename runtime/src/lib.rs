@@ -22,7 +22,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub mod admission;
 mod api;
 #[cfg(feature = "operator")]
@@ -38,7 +38,7 @@ pub mod dependent_rules;
 pub mod dependents;
 #[cfg(feature = "dry-run")]
 mod dry_run;
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 mod field_macro;
 #[cfg(feature = "flux")]
 pub mod flux;
@@ -48,6 +48,8 @@ pub mod introspection;
 mod kind;
 #[cfg(feature = "operator")]
 mod leadership;
+#[cfg(any(feature = "metrics", feature = "webhooks"))]
+mod listen;
 #[cfg(test)]
 mod logged;
 mod object_status;
@@ -78,13 +80,15 @@ pub mod testing;
 mod trigger;
 #[cfg(feature = "operator")]
 mod watch;
+#[cfg(feature = "webhooks")]
+mod webhook;
 pub mod wiring;
 
 // The bounds that macros check; public so that compiler messages can name them. Not part of the API.
 #[doc(hidden)]
 pub mod bounds {
     pub use crate::kind::TriggeredBy;
-    #[cfg(feature = "webhooks")]
+    #[cfg(feature = "admission")]
     pub use crate::pipeline::admission::{DependencyList, ReviewOutput, is_kind, returned};
     pub use crate::pipeline::step::{HasCleanup, Undo};
     pub use crate::pipeline::{
@@ -107,7 +111,7 @@ pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
     reconciler, status, sub_reconciler, watcher,
 };
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 #[doc(inline)]
 pub use evenkeel_macros::{mutate, validate};
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
@@ -115,11 +119,13 @@ pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, 
 pub use condition::{Condition, ConditionSet};
 pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
+#[cfg(feature = "webhooks")]
+pub use operator::WebhookServer;
 #[cfg(feature = "operator")]
 pub use operator::{Error, FeatureGate, FeatureGates, Operator, ReconciledKind, Result};
 pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub use pipeline::admission::{AdmissionFunction, Denial, Review};
 pub use pipeline::bare::{Bare, Metadata};
 pub use pipeline::context::{Cx, Pass, StatusOf};

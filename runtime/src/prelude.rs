@@ -3,13 +3,13 @@
 pub use crate::api::ApiError;
 pub use crate::condition::{Condition, ConditionSet, ConditionStatus};
 pub use crate::dependency::{NotReady, Unfit};
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub use crate::field;
 pub use crate::interval::Interval;
 #[cfg(feature = "operator")]
 pub use crate::operator::Operator;
 pub use crate::outcome::{PassResult, ReconcileError};
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub use crate::pipeline::admission::{Denial, Review};
 pub use crate::pipeline::context::{Cx, Pass};
 pub use crate::pipeline::daemon::Daemon;
@@ -23,7 +23,7 @@ pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
     reconciler, status, sub_reconciler, watcher,
 };
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 #[doc(no_inline)]
 pub use evenkeel_macros::{mutate, validate};
 #[doc(no_inline)]

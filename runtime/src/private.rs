@@ -13,7 +13,7 @@ pub use crate::kind::TextKind;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, count_variants, join_variants};
 pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, PassResult, ReconcileError};
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub use crate::pipeline::admission::{
     AdmissionFunction, Admits, Denial, Field, Part, Review, ReviewedKind, is_kind, returned,
 };
@@ -61,7 +61,7 @@ pub use crate::status::observed::ObservedBy;
 pub use crate::status::{
     NotReadyObject, ObservedInputs, SetObject, SetStatus, SetStatuses, StatusContract, StoresDependents, field_schema,
 };
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub use crate::wiring::admission::{AdmissionWiring, Failure, Operation};
 pub use crate::wiring::index::indexer;
 pub use crate::wiring::policy::Policies;
@@ -71,7 +71,7 @@ pub use crate::wiring::{
     Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Leave, Mark, Node, Previously,
     Readable, ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
 };
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub use evenkeel_macros::field_path;
 pub use evenkeel_macros::{cleanup, sub_reconciler};
 pub use std;

@@ -3,49 +3,49 @@
 //!
 //! The [guide](crate::guide::admission) has an example.
 
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod configuration;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod entries;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod entry;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod envelope;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod erased;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod function_set;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod json_diff;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod label_selector;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod reads;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod reply;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod run;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod service;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod unchanged;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 mod wire_path;
 
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub use self::configuration::{WebhookConfigurations, WebhookTarget};
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub(crate) use self::entries::{Entries, OwnKind, Refusal};
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub(crate) use self::erased::Function;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 #[doc(hidden)]
 pub use self::function_set::AdmissionSet;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub(crate) use self::reads::Backend;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub use self::service::AdmissionService;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub(crate) use self::service::Slot;
 #[doc(hidden)]
 pub use crate::pipeline::admission::DependencyList;

@@ -4,11 +4,13 @@ use super::builder::Operator;
 use super::controller::OperatorContext;
 use super::error::{Error, Reason, Result};
 use super::instrument::Telemetry;
+use super::webhook_roles::webhook_roles;
+use super::webhook_server::WebhookServer;
 use crate::admission::{
     AdmissionService, AdmissionSet, Backend, DependencyList, Entries, Function, OwnKind, WebhookConfigurations,
     WebhookTarget,
 };
-use crate::introspection::{self, RbacRule};
+use crate::introspection::{self, RbacRule, Roles};
 use crate::watch::SelectedObjects;
 use crate::wiring::Relation;
 
@@ -57,6 +59,32 @@ impl Operator {
     /// The functions contradict each other, as [`admission`](Self::admission) describes.
     pub fn webhook_configurations(&self, target: &WebhookTarget) -> Result<WebhookConfigurations> {
         Ok(WebhookConfigurations::new(&self.name, &self.namespaces, &entries(self)?, target))
+    }
+
+    /// Serves the functions that review writes over HTTPS, to the API server. The command-line flag is `--webhooks`.
+    ///
+    /// The server begins before the first list, on every replica. After a stop it answers for 15 seconds more, since API servers still send
+    /// calls to a pod that ends.
+    ///
+    /// With a server, `/readyz` reports whether the server has a certificate, and no longer whether all objects are listed: an API server whose
+    /// writes wait for this operator must reach it at once. The page lists the watches nevertheless.
+    ///
+    /// # Errors
+    /// The operator does not start if the address is in use, or if the [files](WebhookServer::certificate_files) of the certificate cannot be
+    /// used.
+    pub fn webhooks(mut self, server: WebhookServer) -> Self {
+        self.reviews.server = Some(server);
+        self
+    }
+
+    /// The roles by which the [webhook server](Self::webhooks) keeps its certificate, as `webhooks` prints them. They have the name of the
+    /// operator with `-webhooks`; `namespace` is that of the operator.
+    ///
+    /// With them, the operator can create Secrets in its namespace. Otherwise it reaches only its own Secret and its own webhook
+    /// configurations.
+    #[must_use]
+    pub fn webhook_roles(&self, namespace: &str) -> Roles {
+        webhook_roles(&self.name, namespace)
     }
 }
 

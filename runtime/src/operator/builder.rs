@@ -26,11 +26,11 @@ use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::watcher::Watcher;
 use crate::queue::{Backoff, Key, QueueConfig, Rate};
-#[cfg(feature = "metrics")]
-use crate::telemetry::metrics::{Custom, Listener};
 use crate::trigger::EnabledTriggers;
 use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
+#[cfg(feature = "metrics")]
+use crate::{listen::Listener, telemetry::metrics::Custom};
 
 /// An operator: one or more reconcilers under one name.
 ///

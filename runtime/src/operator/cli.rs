@@ -20,7 +20,7 @@ use super::render::{RenderArgs, render};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
-use super::webhook_args::{WebhookArgs, print_webhooks};
+use super::webhook_args::{WebhookArgs, WebhookFlags, print_webhooks};
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
@@ -67,7 +67,7 @@ enum Command {
     Render(RenderArgs),
     /// Prints the webhook configurations of the functions that review writes, for `kubectl apply -f -`
     ///
-    /// They contain no `caBundle`.
+    /// They contain no `caBundle`: the operator adds it when it starts. The roles by which it does so come first.
     #[cfg(feature = "webhooks")]
     Webhooks(WebhookArgs),
 }
@@ -118,8 +118,11 @@ struct Flags {
     shutdown_timeout: Option<Interval>,
     /// Serves metrics, health and debug pages over plain HTTP: a port on loopback, or an address such as 0.0.0.0:8080 [default: off]
     #[cfg(feature = "metrics")]
-    #[arg(long, global = true, value_name = "ADDRESS", value_parser = super::listen::address)]
+    #[arg(long, global = true, value_name = "ADDRESS", value_parser = crate::listen::address)]
     listen: Option<std::net::SocketAddr>,
+    #[cfg(feature = "webhooks")]
+    #[command(flatten)]
+    webhooks: WebhookFlags,
     /// Stalls objects that refer to an object in another namespace [default: such references are allowed]
     #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     no_cross_namespace_refs: bool,
@@ -216,7 +219,9 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     }
     #[cfg(feature = "webhooks")]
     if let Command::Webhooks(args) = &command {
-        return print_webhooks(&narrowed(operator, &cli.flags), args);
+        let target = cli.flags.webhooks.target();
+        let target = target.unwrap_or_else(|| WebhookFlags::missing(&mut definition(&operator, &[])).exit());
+        return print_webhooks(&narrowed(operator, &cli.flags), &target, args);
     }
     let (filter, format) = (cli.flags.log.clone(), cli.flags.log_format);
     #[cfg(not(feature = "otlp"))]
@@ -307,6 +312,10 @@ async fn configured(operator: Operator, flags: Flags) -> Result<Operator> {
     #[cfg(feature = "metrics")]
     if let Some(address) = flags.listen {
         operator = operator.listen(address);
+    }
+    #[cfg(feature = "webhooks")]
+    if let Some(server) = flags.webhooks.server() {
+        operator = operator.webhooks(server);
     }
     operator.shutdown_timeout = flags.shutdown_timeout.map_or(operator.shutdown_timeout, Into::into);
     operator.streaming_lists &= !flags.paged_lists;

@@ -1,13 +1,12 @@
 //! The listener of an operator for metrics, probes and debug pages.
 
-#[cfg(any(test, feature = "cli"))]
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use tokio_util::task::AbortOnDropHandle;
 
 use super::error::{Error, Reason, Result};
-use crate::telemetry::metrics::{Custom, Listener, Metrics, serve};
+use crate::listen::Listener;
+use crate::telemetry::metrics::{Custom, Metrics, serve};
 use crate::watch::Health;
 
 /// A listener that runs until the last of its clones is dropped.
@@ -33,28 +32,4 @@ pub(super) async fn begin(listener: Option<Listener>, custom: Custom, health: &H
     let metrics = Metrics::new(health.clone(), custom);
     let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));
     Ok(Some(Listening { metrics, _task: task }))
-}
-
-/// Parses an address, or a port on localhost.
-#[cfg(any(test, feature = "cli"))]
-pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(port) = text.trim_start_matches(':').parse() {
-        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    }
-    text.parse().map_err(|_| "write a port like 8080 to listen on loopback, or an address like 0.0.0.0:8080".into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_port_without_host_binds_to_loopback() {
-        for (text, wanted) in
-            [("8080", "127.0.0.1:8080"), (":0", "127.0.0.1:0"), ("0.0.0.0:80", "0.0.0.0:80"), ("[::1]:9", "[::1]:9")]
-        {
-            assert_eq!(address(text).unwrap().to_string(), wanted);
-        }
-        assert!(address("everywhere").unwrap_err().contains("8080"));
-    }
 }

@@ -48,6 +48,14 @@ mod status_check;
 mod trigger;
 #[cfg(all(feature = "cli", feature = "webhooks"))]
 mod webhook_args;
+#[cfg(all(feature = "metrics", feature = "webhooks"))]
+mod webhook_metrics;
+#[cfg(feature = "webhooks")]
+mod webhook_roles;
+#[cfg(feature = "webhooks")]
+mod webhook_server;
+#[cfg(feature = "webhooks")]
+mod webhook_start;
 mod wiring_check;
 
 // A glob, so that the public path is `operator::Operator`.
@@ -57,3 +65,6 @@ pub use self::feature_gates::{FeatureGate, FeatureGates, Stage};
 pub use self::lease_name::leader_id;
 #[doc(inline)]
 pub use self::reconciled_kind::ReconciledKind;
+#[cfg(feature = "webhooks")]
+#[doc(inline)]
+pub use self::webhook_server::WebhookServer;

@@ -15,6 +15,8 @@ use super::error::Result;
 use super::kube_controller::{ControllerContext, hand_out};
 use super::reconciled_kind::ReconciledKind;
 use super::signal::Signals;
+#[cfg(feature = "webhooks")]
+use super::webhook_start;
 use super::{shutdown, startup};
 use crate::pipeline::reconciler::Reconciler;
 
@@ -150,8 +152,15 @@ impl Operator {
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
     operator.gates.warn();
+    #[cfg(feature = "webhooks")]
+    let webhooks = webhook_start::prepare(&mut operator);
     let context = context(&mut operator, None).await?;
     let stopping = context.stop.clone();
+    #[cfg(feature = "webhooks")]
+    let webhooks = match webhooks {
+        Some(prepared) => Some(webhook_start::start(prepared, &operator, &context).await?),
+        None => None,
+    };
     let run = async {
         let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(context.clone())).collect();
         // All reconcilers have joined, so each watch is started only once.
@@ -178,6 +187,10 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         () = stop => {
             tracing::info!("stopping");
             stopping.cancel();
+            #[cfg(feature = "webhooks")]
+            if let Some(webhooks) = webhooks {
+                return tokio::join!(run, webhooks.ended()).0;
+            }
             run.await
         }
     }

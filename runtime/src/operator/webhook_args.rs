@@ -1,23 +1,51 @@
-//! The options of the command `webhooks`, and what it prints.
+//! The flags of the webhook server, and the command that prints the webhook configurations.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::Args;
+use clap::error::ErrorKind;
 
 use super::builder::Operator;
 use super::error::Result;
-use super::print::{print, unwritten, yaml};
+use super::print::{print, roles, unwritten, yaml};
+use super::webhook_server::WebhookServer;
 use crate::admission::WebhookTarget;
 
+/// Where the operator listens for the API server, and where the API server finds it.
+#[derive(Debug, Args)]
+pub(super) struct WebhookFlags {
+    /// Serves the functions that review writes over HTTPS: a port on loopback, or an address such as 0.0.0.0:9443 [default: off]
+    #[arg(long = "webhooks", id = "webhooks", global = true, value_name = "ADDRESS", value_parser = crate::listen::address)]
+    address: Option<SocketAddr>,
+    /// A folder with `tls.crt` and `tls.key` for the webhook server, which another tool renews [default: the operator makes a certificate,
+    /// and renews it]
+    #[arg(long = "webhook-certs", global = true, value_name = "FOLDER", requires = "webhooks")]
+    certificates: Option<PathBuf>,
+    /// The Service through which the API server calls the operator [default: the name of the operator with `-webhooks`, in its namespace]
+    #[arg(long = "webhook-service", global = true, value_name = "NAMESPACE/NAME", value_parser = service)]
+    service: Option<(String, String)>,
+    /// A URL at which the API server calls the operator instead of a Service, for development, such as https://192.0.2.1:9443
+    #[arg(long = "webhook-url", global = true, value_name = "URL", conflicts_with = "service", value_parser = url)]
+    url: Option<String>,
+}
+
+/// The options of the command `webhooks`.
 #[derive(Debug, Args)]
 pub(super) struct WebhookArgs {
-    /// The namespace of the Service through which the API server calls the operator
-    #[arg(long, value_name = "NAMESPACE", required_unless_present = "webhook_url")]
-    service_namespace: Option<String>,
-    /// The name of the Service [default: the name of the operator with `-webhooks`]
-    #[arg(long, value_name = "NAME")]
-    service_name: Option<String>,
-    /// A URL at which the API server calls the operator instead of a Service, for development, such as https://192.0.2.1:9443
-    #[arg(long, value_name = "URL", conflicts_with_all = ["service_namespace", "service_name"], value_parser = url)]
-    webhook_url: Option<String>,
+    /// Adds bindings of the roles to this service account
+    #[arg(long, value_name = "NAMESPACE/NAME", value_parser = service)]
+    service_account: Option<(String, String)>,
+}
+
+/// Parses `namespace/name`.
+fn service(text: &str) -> std::result::Result<(String, String), &'static str> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write a namespace and a name, such as `shops/shop-webhooks`"),
+    }
 }
 
 /// The API server accepts only this form.
@@ -30,30 +58,51 @@ fn url(text: &str) -> std::result::Result<String, &'static str> {
     }
 }
 
-impl WebhookArgs {
-    fn target(&self, operator: &str) -> WebhookTarget {
-        match (&self.webhook_url, &self.service_namespace) {
-            (Some(url), _) => WebhookTarget::url(url),
-            (None, namespace) => {
-                let name = self.service_name.clone().unwrap_or_else(|| format!("{operator}-webhooks"));
-                WebhookTarget::service(namespace.clone().unwrap_or_default(), name)
-            }
-        }
+impl WebhookFlags {
+    /// Where the API server finds the operator, if a flag gives it.
+    pub(super) fn target(&self) -> Option<WebhookTarget> {
+        let service = self.service.as_ref().map(|(namespace, name)| WebhookTarget::service(namespace, name));
+        self.url.as_ref().map(WebhookTarget::url).or(service)
+    }
+
+    /// The server, if it is on.
+    pub(super) fn server(self) -> Option<WebhookServer> {
+        let target = self.target();
+        let server = WebhookServer::at(self.address?);
+        let server = target.into_iter().fold(server, WebhookServer::target);
+        Some(self.certificates.into_iter().fold(server, WebhookServer::certificate_files))
+    }
+
+    /// The error of the command `webhooks` without a target.
+    pub(super) fn missing(line: &mut clap::Command) -> clap::Error {
+        let message =
+            "add `--webhook-service NAMESPACE/NAME`, the Service in front of the operator, or `--webhook-url URL`";
+        line.error(ErrorKind::MissingRequiredArgument, message)
     }
 }
 
-/// Prints the webhook configurations.
+/// Prints the roles of the webhook server and the webhook configurations.
 ///
 /// # Errors
 /// The functions that review writes contradict each other, or standard output cannot be written.
-pub(super) fn print_webhooks(operator: &Operator, args: &WebhookArgs) -> Result {
-    print(&text(operator, args)?)
+pub(super) fn print_webhooks(operator: &Operator, target: &WebhookTarget, args: &WebhookArgs) -> Result {
+    print(&text(operator, target, args)?)
 }
 
-fn text(operator: &Operator, args: &WebhookArgs) -> Result<String> {
-    let configurations = operator.webhook_configurations(&args.target(&operator.name))?;
+fn text(operator: &Operator, target: &WebhookTarget, args: &WebhookArgs) -> Result<String> {
+    let configurations = operator.webhook_configurations(target)?;
+    if configurations == Default::default() {
+        return Ok(String::new());
+    }
+    let own = match target {
+        WebhookTarget::Service { namespace, .. } => {
+            roles(&operator.webhook_roles(namespace), args.service_account.as_ref()).map_err(unwritten)?
+        }
+        // A program outside of the cluster has the rights of its user.
+        WebhookTarget::Url(_) => String::new(),
+    };
     let (mutating, validating) = (yaml(&configurations.mutating), yaml(&configurations.validating));
-    Ok(mutating.map_err(unwritten)? + &validating.map_err(unwritten)?)
+    Ok(own + &mutating.map_err(unwritten)? + &validating.map_err(unwritten)?)
 }
 
 #[cfg(test)]
@@ -65,36 +114,42 @@ mod tests {
     #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]
-        args: WebhookArgs,
+        flags: WebhookFlags,
     }
 
-    fn target(line: &[&str]) -> std::result::Result<WebhookTarget, String> {
-        let line = std::iter::once("webhooks").chain(line.iter().copied());
-        Line::try_parse_from(line).map(|line| line.args.target("shop")).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn the_service_has_the_name_of_the_operator() {
-        assert_eq!(target(&["--service-namespace", "a"]), Ok(WebhookTarget::service("a", "shop-webhooks")));
-        let named = ["--service-namespace", "a", "--service-name", "b"];
-        assert_eq!(target(&named), Ok(WebhookTarget::service("a", "b")));
-        assert_eq!(target(&["--webhook-url", "https://x:1"]), Ok(WebhookTarget::url("https://x:1")));
+    fn parsed(line: &[&str]) -> std::result::Result<WebhookFlags, String> {
+        let line = std::iter::once("shop").chain(line.iter().copied());
+        Line::try_parse_from(line).map(|line| line.flags).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn wrong_options_are_refused_with_the_flag() {
-        assert!(target(&[]).unwrap_err().contains("--service-namespace"));
-        assert!(target(&["--service-name", "b"]).unwrap_err().contains("--service-namespace"));
-        let both = ["--service-namespace", "a", "--webhook-url", "https://x"];
-        assert!(target(&both).unwrap_err().contains("cannot be used with"));
+    fn a_flag_names_the_service_or_the_url() {
+        let target = |line: &[&str]| parsed(line).unwrap().target();
+        assert_eq!(target(&[]), None);
+        assert_eq!(target(&["--webhook-service", "a/b"]), Some(WebhookTarget::service("a", "b")));
+        assert_eq!(target(&["--webhook-url", "https://x:1"]), Some(WebhookTarget::url("https://x:1")));
+    }
+
+    #[test]
+    fn the_server_is_off_without_an_address() {
+        assert!(parsed(&["--webhook-service", "a/b"]).unwrap().server().is_none());
+        assert!(parsed(&["--webhooks", "9443"]).unwrap().server().is_some());
+        assert!(parsed(&["--webhook-certs", "folder"]).unwrap_err().contains("--webhooks"));
+    }
+
+    #[test]
+    fn wrong_flags_are_refused_with_the_form() {
+        assert!(parsed(&["--webhook-service", "b"]).unwrap_err().contains("shops/shop-webhooks"));
+        let both = ["--webhook-service", "a/b", "--webhook-url", "https://x"];
+        assert!(parsed(&both).unwrap_err().contains("cannot be used with"));
         for url in ["http://x", "x:9443", "https://u@x", "https://x/?a=b", ""] {
-            assert!(target(&["--webhook-url", url]).unwrap_err().contains("write a URL with `https://`"), "{url}");
+            assert!(parsed(&["--webhook-url", url]).unwrap_err().contains("write a URL with `https://`"), "{url}");
         }
     }
 
     #[test]
     fn an_operator_without_functions_prints_nothing() {
-        let line = Line::try_parse_from(["webhooks", "--service-namespace", "a"]).unwrap();
-        assert_eq!(text(&Operator::new("shop"), &line.args).unwrap(), "");
+        let args = WebhookArgs { service_account: None };
+        assert_eq!(text(&Operator::new("shop"), &WebhookTarget::service("a", "b"), &args).unwrap(), "");
     }
 }

@@ -1,6 +1,6 @@
 //! Binds the calls of an expanded pipeline to steps, by the context type that the called function takes.
 
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub(crate) mod admission;
 pub(crate) mod bare;
 #[cfg(feature = "operator")]

@@ -1,6 +1,6 @@
 //! The wiring of a reconciler: constants that the macros generate.
 
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "admission")]
 pub(crate) mod admission;
 pub(crate) mod annotations;
 mod bare_status;

@@ -13,4 +13,5 @@ mod metrics;
 mod mutation;
 mod patch_law;
 mod review;
+mod server;
 mod setup;

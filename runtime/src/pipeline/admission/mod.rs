@@ -11,11 +11,11 @@ mod review;
 
 pub use self::admits::{Admits, ReviewOutput, returned};
 pub use self::denial::Denial;
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub(crate) use self::denial::{Cause, Kind as DenialKind};
 pub use self::dependencies::DependencyList;
 pub use self::field::{Field, Part};
 pub use self::function::{AdmissionFunction, ReviewedKind, is_kind};
-#[cfg(feature = "operator")]
+#[cfg(feature = "webhooks")]
 pub(crate) use self::request::{Reads, ReviewRequest};
 pub use self::review::Review;

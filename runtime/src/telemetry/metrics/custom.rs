@@ -77,8 +77,12 @@ impl Check {
 #[derive(Default)]
 pub(crate) struct Custom {
     pub(crate) registry: Registry,
+    /// Metrics of the framework beyond those of reconcilers.
+    pub(crate) framework: Registry,
     pub(crate) healthz: Checks,
     pub(crate) readyz: Checks,
+    /// Whether the operator is ready before it has listed all objects, since API servers call it.
+    pub(crate) serves_webhooks: bool,
 }
 
 impl Custom {

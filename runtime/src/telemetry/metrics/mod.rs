@@ -4,7 +4,6 @@
 //! caches are read during a scrape; only times and counts are recorded while passes run.
 
 mod calls;
-mod connections;
 mod custom;
 mod debug_objects;
 mod families;
@@ -24,5 +23,5 @@ mod subject;
 pub(crate) use self::custom::Custom;
 pub(crate) use self::reconciler::ReconcilerMetrics;
 pub(crate) use self::registry::Metrics;
-pub(crate) use self::server::{Listener, serve};
+pub(crate) use self::server::serve;
 pub(crate) use self::subject::{DependentView, ObjectView, Subject};

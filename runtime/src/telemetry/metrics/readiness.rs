@@ -9,13 +9,24 @@ use crate::watch::FailingWatch;
 /// How long a watch may be broken before the operator is not ready; longer than a restart of the API server.
 pub(super) const LONG: Duration = Duration::from_secs(120);
 
+/// What an operator has begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Readiness {
+    /// Whether all reconcilers have started.
+    pub(super) started: bool,
+    pub(super) serves_webhooks: bool,
+}
+
 /// A paused reconciler: its name, for how long, and why.
 pub(super) type Paused = (&'static str, Duration, String);
 
-/// The readiness and the text of the response.
-pub(super) fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused], checks: &Checked) -> Checked {
+/// The readiness and the text of the response. An operator that serves webhooks is ready once its checks succeed, since API servers call it
+/// before it has listed all objects; the text lists its watches nevertheless.
+pub(super) fn verdict(readiness: Readiness, failing: &[FailingWatch], paused: &[Paused], checks: &Checked) -> Checked {
+    let Readiness { started, serves_webhooks } = readiness;
     let has_paused = paused.iter().any(|(_, time, _)| *time >= LONG);
-    let ready = started && checks.healthy && !has_paused && !failing.iter().any(counts);
+    let works = started && !has_paused && !failing.iter().any(counts);
+    let ready = checks.healthy && (works || serves_webhooks);
     let word = match (ready, started) {
         (true, _) => "ready",
         (false, true) => "not ready",
@@ -52,7 +63,8 @@ mod tests {
 
     fn verdict(started: bool, failing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
         let checks = Checked { healthy: true, text: String::new() };
-        let Checked { healthy, text } = super::verdict(started, failing, paused, &checks);
+        let Checked { healthy, text } =
+            super::verdict(Readiness { started, serves_webhooks: false }, failing, paused, &checks);
         (healthy, text)
     }
 
@@ -84,7 +96,17 @@ mod tests {
     #[test]
     fn a_failed_check_of_the_author_is_not_ready() {
         let checks = Checked { healthy: false, text: "[-]db failed: no route\n".into() };
-        let Checked { healthy, text } = super::verdict(true, &[], &[], &checks);
+        let Checked { healthy, text } =
+            super::verdict(Readiness { started: true, serves_webhooks: false }, &[], &[], &checks);
         assert_eq!((healthy, &*text), (false, "not ready\n[-]db failed: no route\n"));
+    }
+
+    #[test]
+    fn an_operator_that_serves_webhooks_is_ready_once_its_checks_succeed() {
+        let serves = |healthy: bool| {
+            let checks = Checked { healthy, text: String::new() };
+            super::verdict(Readiness { started: false, serves_webhooks: true }, &[], &[], &checks).healthy
+        };
+        assert!(serves(true) && !serves(false));
     }
 }

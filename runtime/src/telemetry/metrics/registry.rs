@@ -94,6 +94,7 @@ impl Metrics {
     pub(super) fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
         text::encode_registry(&mut text, &self.0.registry)?;
+        text::encode_registry(&mut text, &self.0.custom.framework)?;
         text.push_str(&self.0.custom.text());
         text::encode_eof(&mut text)?;
         Ok(text)

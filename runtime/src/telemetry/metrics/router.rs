@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::custom::Checked;
 use super::debug_objects::rows;
 use super::object_query::ObjectQuery;
+use super::readiness::Readiness;
 use super::registry::Metrics;
 use super::{ReconcilerMetrics, host_check, html, readiness};
 
@@ -48,8 +49,9 @@ async fn healthy(State(metrics): State<Metrics>) -> (StatusCode, String) {
 
 async fn ready(State(metrics): State<Metrics>) -> (StatusCode, String) {
     let checks = metrics.custom().readyz.verdict().await;
+    let readiness = Readiness { started: metrics.has_started(), serves_webhooks: metrics.custom().serves_webhooks };
     let Checked { healthy, text } =
-        readiness::verdict(metrics.has_started(), &metrics.health().failing(), &paused(&metrics), &checks);
+        readiness::verdict(readiness, &metrics.health().failing(), &paused(&metrics), &checks);
     (status(healthy), text)
 }
 

@@ -1,7 +1,5 @@
 //! The listener: plain HTTP without authentication, with limits for each connection that `axum::serve` does not have.
 
-use std::fmt;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,19 +11,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
 
-use super::connections::{Connections, Since};
 use super::registry::Metrics;
 use super::router::router;
+use crate::listen::{Connections, Since};
 
-/// Where to listen.
-#[derive(Debug)]
-pub(crate) enum Listener {
-    /// An address to bind.
-    At(SocketAddr),
-    /// A bound socket.
-    Bound(std::net::TcpListener),
-}
-
+/// The maximum number of open connections.
+const MOST: usize = 256;
 /// Timeout for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 /// Timeout for a connection, so that a client that does not read its response cannot hold it. A connection serves one request; the body is
@@ -36,39 +27,12 @@ const LARGEST: usize = 16 * 1024;
 /// Pause after a failed accept: the process may be out of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-impl fmt::Display for Listener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::At(address) => write!(f, "{address}"),
-            Self::Bound(_) => f.write_str("the given socket"),
-        }
-    }
-}
-
-impl Listener {
-    /// Binds the socket and logs its address.
-    ///
-    /// # Errors
-    /// The address is in use or not permitted.
-    pub(crate) async fn bind(self) -> std::io::Result<TcpListener> {
-        let listener = match self {
-            Self::At(address) => TcpListener::bind(address).await?,
-            Self::Bound(listener) => {
-                listener.set_nonblocking(true)?;
-                TcpListener::from_std(listener)?
-            }
-        };
-        tracing::info!(address = %listener.local_addr()?, "listening");
-        Ok(listener)
-    }
-}
-
 /// Serves requests forever. No client can block another: see [`Connections`].
 ///
 /// # Cancellation
 /// Dropping the future aborts open connections.
 pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
-    let mut connections = Connections::default();
+    let mut connections = Connections::new(MOST);
     // A bound socket has an address.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let router = router(metrics, local);

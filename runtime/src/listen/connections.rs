@@ -2,46 +2,80 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-/// The maximum number of open connections.
-const MOST: usize = 256;
 /// The minimum time before a connection may be closed for another one: its request may be arriving or being answered.
 const LEAST: Duration = Duration::from_millis(100);
 
 /// The time of the last complete request, or of the accept if there was none.
 #[derive(Clone)]
-pub(super) struct Since(Arc<Mutex<Instant>>);
+pub(crate) struct Since(Arc<Mutex<Use>>);
+
+#[derive(Clone, Copy)]
+struct Use {
+    last: Instant,
+    /// The number of requests that are being answered.
+    busy: usize,
+}
+
+/// A request that is being answered. Its connection is not closed for another one.
+pub(crate) struct Busy(Since);
 
 impl Since {
     fn now() -> Self {
-        Self(Arc::new(Mutex::new(Instant::now())))
+        Self(Arc::new(Mutex::new(Use { last: Instant::now(), busy: 0 })))
     }
 
     /// Records a complete request.
-    pub(super) fn renew(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    pub(crate) fn renew(&self) {
+        self.lock().last = Instant::now();
     }
 
-    fn get(&self) -> Instant {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Records a complete request, and that it is being answered until the result is dropped.
+    #[cfg(any(test, feature = "webhooks"))]
+    pub(crate) fn begin(&self) -> Busy {
+        self.renew();
+        self.lock().busy += 1;
+        Busy(self.clone())
+    }
+
+    /// The time since which the connection is idle, if it is.
+    fn idle(&self) -> Option<Instant> {
+        let used = *self.lock();
+        (used.busy == 0).then_some(used.last)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Use> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut used = self.0.lock();
+        (used.busy, used.last) = (used.busy - 1, Instant::now());
     }
 }
 
 /// The open connections. Dropping the value closes them.
-#[derive(Default)]
-pub(super) struct Connections {
+pub(crate) struct Connections {
+    most: usize,
     tasks: JoinSet<()>,
     open: HashMap<Id, (Since, AbortHandle)>,
 }
 
 impl Connections {
-    /// Serves another connection. At the limit, closes the connection that has gone longest without a complete request.
-    pub(super) async fn add<F>(&mut self, serve: impl FnOnce(Since) -> F)
+    /// At most this many connections.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, tasks: JoinSet::new(), open: HashMap::new() }
+    }
+
+    /// Serves another connection. At the limit, closes the idle connection that has gone longest without a complete request.
+    pub(crate) async fn add<F>(&mut self, serve: impl FnOnce(Since) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -55,10 +89,10 @@ impl Connections {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.open.remove(&ended.map_or_else(|error| error.id(), |(id, ())| id));
         }
-        while self.open.len() >= MOST {
-            let oldest = self.open.iter().map(|(id, (since, _))| (since.get(), *id)).min();
-            let Some((since, id)) = oldest else { return };
-            if since.elapsed() >= LEAST {
+        while self.open.len() >= self.most {
+            let idle = self.open.iter().filter_map(|(id, (since, _))| Some((since.idle()?, *id)));
+            let (since, id) = idle.min().map_or((Instant::now(), None), |(since, id)| (since, Some(id)));
+            if let Some(id) = id.filter(|_| since.elapsed() >= LEAST) {
                 self.close(id);
                 return;
             }
@@ -86,6 +120,8 @@ mod tests {
 
     use super::*;
 
+    const MOST: usize = 256;
+
     /// Connections that never end, with what keeps them: a dropped sender is a closed connection.
     struct Bench {
         connections: Connections,
@@ -94,7 +130,7 @@ mod tests {
 
     impl Bench {
         async fn full() -> Self {
-            let mut bench = Self { connections: Connections::default(), held: Vec::new() };
+            let mut bench = Self { connections: Connections::new(MOST), held: Vec::new() };
             for _ in 0..MOST {
                 bench.connect().await;
             }
@@ -138,6 +174,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_connection_whose_request_is_being_answered_keeps_its_place() {
+        let mut bench = Bench::full().await;
+        let answering: Vec<Busy> = bench.held.iter().skip(1).map(|(since, _)| since.begin()).collect();
+        sleep(LEAST).await;
+        bench.connect().await;
+        assert_eq!(bench.closed(), [0]);
+        // The new one has its place for a while, so a further one waits for it; the others are still busy.
+        bench.connect().await;
+        assert_eq!(bench.closed(), [0, MOST]);
+        drop(answering);
+        sleep(LEAST).await;
+        bench.connect().await;
+        assert_eq!(bench.closed().len(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_connection_that_was_just_accepted_keeps_its_place_for_a_while() {
         let mut bench = Bench::full().await;
         for (since, _) in &bench.held {
@@ -151,7 +203,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_has_ended_makes_room() {
-        let mut connections = Connections::default();
+        let mut connections = Connections::new(MOST);
         for _ in 0..10 * MOST {
             connections.add(|_| async {}).await;
             advance(Duration::from_millis(1)).await;
