@@ -13,5 +13,6 @@ mod metrics;
 mod mutation;
 mod patch_law;
 mod review;
+mod roll_out;
 mod server;
 mod setup;
