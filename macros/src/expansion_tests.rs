@@ -47,9 +47,6 @@ fn reconcilers() -> Vec<(Macro, TokenStream, TokenStream)> {
             Ok(git.fetch(repo).await?)
         }
     };
-    let cleanup = quote! {
-        async fn remove(repo: &Repo, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), E> { Ok(()) }
-    };
     let reconciler_args = quote! {
         conditions = C, requeue = spec.interval, retry = pause, on_end = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", field_manager = "m",
         triggers(spec, labels("a.b/tier"), annotations),
@@ -60,7 +57,7 @@ fn reconcilers() -> Vec<(Macro, TokenStream, TokenStream)> {
         (|_, item| crate::reconcile_error::derive(item.clone()), TokenStream::new(), error),
         (crate::status::attribute, quote!(crate = ::keel), status),
         (crate::sub_reconciler::attribute, step_args, step),
-        (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
+        cleanup(),
         daemon(),
         (crate::reconciler::attribute, reconciler_args, reconciler()),
         (
@@ -70,7 +67,43 @@ fn reconcilers() -> Vec<(Macro, TokenStream, TokenStream)> {
         ),
         watcher(),
         watcher_function(),
+        rule(),
+        policy(),
     ]
+}
+
+/// A rule about a part of an object, with each form of expression.
+fn rule() -> (Macro, TokenStream, TokenStream) {
+    let args = quote! {
+        of = K, at = spec.secret, field = name, message = "m", reason = "FieldValueForbidden", crate = ::keel
+    };
+    let item = quote! {
+        /// Doc.
+        pub fn fits(new: &Secret, old: &Secret) -> bool {
+            if new.name == old.name && !new.list.is_empty() {
+                new.size + 1 <= -old.size * 2 || new.ratio < 0.5
+            } else {
+                new.kind == Tier::Gold
+                    && new.tag.as_deref().is_some_and(|tag| tag.starts_with("v") && tag.len() != 3)
+                    && new.list.iter().all(|item| item.chars().count() > 1)
+                    && new.map.iter().any(|(key, value)| key.contains(value.as_str()))
+                    && new.note == Some("a".to_string()) && new.other != None
+            }
+        }
+    };
+    (crate::rule::attribute, args, item)
+}
+
+/// A rule about a request.
+fn policy() -> (Macro, TokenStream, TokenStream) {
+    let item = quote! {
+        fn robots_tag(new: &K, old: Option<&K>, request: &Request) -> bool {
+            new.spec.tag.is_none()
+                || old.is_some_and(|old| old.spec.tag == new.spec.tag)
+                || request.user.groups.contains("robots")
+        }
+    };
+    (crate::rule::attribute, quote!(of = K, crate = ::keel), item)
 }
 
 /// A watcher as a struct.
@@ -167,6 +200,14 @@ fn reconciler() -> TokenStream {
             Ok(())
         }
     }
+}
+
+/// A cleanup.
+fn cleanup() -> (Macro, TokenStream, TokenStream) {
+    let cleanup = quote! {
+        async fn remove(repo: &Repo, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), E> { Ok(()) }
+    };
+    (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup)
 }
 
 /// A daemon.

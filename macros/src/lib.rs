@@ -23,6 +23,7 @@ mod expansion_tests;
 mod lifecycle;
 mod reconcile_error;
 mod reconciler;
+mod rule;
 mod status;
 mod sub_reconciler;
 mod syntax;
@@ -324,6 +325,14 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     reconciler::attribute(args.into(), &item.into()).into()
+}
+
+/// Turns a function into a rule that the API server checks.
+///
+#[doc = include_str!("rule/reference.md")]
+#[proc_macro_attribute]
+pub fn rule(args: TokenStream, item: TokenStream) -> TokenStream {
+    rule::attribute(args.into(), &item.into()).into()
 }
 
 /// Turns methods for events, or a function of an `Event`, into a reconciler.

@@ -68,6 +68,7 @@ mod random;
 mod render;
 #[cfg(feature = "operator")]
 mod resource_version;
+mod rule;
 #[cfg(feature = "operator")]
 mod schema;
 mod stable_hash;
@@ -109,7 +110,7 @@ pub use evenkeel_macros::templates;
 #[doc(inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
-    reconciler, status, sub_reconciler, watcher,
+    reconciler, rule, status, sub_reconciler, watcher,
 };
 #[cfg(feature = "admission")]
 #[doc(inline)]
@@ -176,6 +177,17 @@ pub mod permission {
     pub use crate::pipeline::permission::{
         anywhere, cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches,
     };
+}
+
+/// The request that a rule of a policy reads, and what an operator and its tests do with rules.
+///
+/// The [guide](crate::guide::rules) has examples.
+pub mod rules {
+    #[cfg(feature = "operator")]
+    pub use crate::rule::{AdmissionPolicy, RuleError};
+    #[doc(hidden)]
+    pub use crate::rule::{Declared, Form, Registered, expression};
+    pub use crate::rule::{Operation, Request, Rule, Rules, User};
 }
 
 /// The futures that the methods of [`Cx`] return.

@@ -21,7 +21,7 @@ pub use crate::wiring::policy::Policy;
 #[doc(no_inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,
-    reconciler, status, sub_reconciler, watcher,
+    reconciler, rule, status, sub_reconciler, watcher,
 };
 #[cfg(feature = "admission")]
 #[doc(no_inline)]

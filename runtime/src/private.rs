@@ -56,6 +56,10 @@ pub use crate::pipeline::{
     hook_handler, is_empty, is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of,
     triggered_by, value, wiring_of,
 };
+pub use crate::rule::expression::{
+    Bound, Expression, Method, Operator as RuleOperator, Parameter, Part as RulePart, Quantifier,
+};
+pub use crate::rule::{At, Declared, Form, Located, Request, Rule};
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
 pub use crate::status::{
@@ -79,4 +83,4 @@ pub use std::clone::Clone;
 pub use std::fmt::Debug;
 pub use std::future::Future;
 pub use std::marker::{Copy, Send};
-pub use {schemars, serde};
+pub use {schemars, serde, serde_json};

@@ -78,6 +78,7 @@ mod resync;
 mod retry_pace;
 mod rollback;
 mod row_tests;
+mod rules;
 mod scale;
 mod schema;
 mod selection;

@@ -25,6 +25,11 @@ pub mod kinds {}
 #[doc = include_str!("watchers.md")]
 pub mod watchers {}
 
+/// Rules: functions that the API server checks at each write, as CEL.
+///
+#[doc = include_str!("rules.md")]
+pub mod rules {}
+
 /// Reviews of writes: `#[validate]`, `#[mutate]` and their webhooks.
 ///
 #[cfg(all(feature = "cli", feature = "webhooks"))]

@@ -26,6 +26,7 @@ use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::watcher::Watcher;
 use crate::queue::{Backoff, Key, QueueConfig, Rate};
+use crate::rule::Registered;
 use crate::trigger::EnabledTriggers;
 use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
@@ -70,6 +71,7 @@ pub struct Operator {
     pub(super) owner: Option<Arc<str>>,
     pub(super) listeners: Vec<PassListener>,
     pub(super) triggers: Triggers,
+    pub(super) rules: Vec<Registered>,
     pub(super) members: Vec<Box<dyn Registration>>,
     #[cfg(feature = "webhooks")]
     pub(super) reviews: Reviews,
@@ -107,6 +109,7 @@ impl Operator {
             owner: None,
             listeners: Vec::new(),
             triggers: Triggers::default(),
+            rules: Vec::new(),
             members: Vec::new(),
             #[cfg(feature = "webhooks")]
             reviews: Reviews::default(),

@@ -43,6 +43,8 @@ enum Command {
     Run,
     /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
     Crds,
+    /// Prints the rules about requests as ValidatingAdmissionPolicies with their bindings, for Kubernetes 1.30 and later
+    Policies,
     /// Prints a mermaid graph of each reconciler: its steps, and the kinds and conditions that they use
     Wiring,
     /// Prints a reference page of each reconciler in Markdown: conditions, reasons, fixes, events, triggers and writes
@@ -81,7 +83,7 @@ impl Command {
             Self::Render(_) => false,
             #[cfg(feature = "webhooks")]
             Self::Webhooks(_) => false,
-            Self::Crds | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
+            Self::Crds | Self::Policies | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
         }
     }
 }
@@ -215,6 +217,7 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     let command = cli.command.unwrap_or(Command::Run);
     if command.prints_wiring() {
         let operator = narrowed(operator, &cli.flags);
+        operator.check_rules()?;
         return print(&text(&operator, &command).map_err(unwritten)?);
     }
     #[cfg(feature = "webhooks")]
@@ -257,6 +260,10 @@ fn text(operator: &Operator, command: &Command) -> std::io::Result<String> {
         #[cfg(feature = "webhooks")]
         Command::Webhooks(_) => Ok(String::new()),
         Command::Crds => yaml(&operator.definitions()),
+        Command::Policies => operator
+            .admission_policies()
+            .iter()
+            .try_fold(String::new(), |text, one| Ok([text, yaml([&one.policy])?, yaml([&one.binding])?].concat())),
         Command::Wiring => Ok(operator.graphs()),
         Command::Docs => Ok(operator.pages()),
         Command::Contract => Ok(operator.contract().to_string()),

@@ -1,11 +1,14 @@
-//! Descriptions of an operator that does not run: CRDs, graphs, reference pages, contract, RBAC rules, and the account on which the rules depend.
+//! Descriptions of an operator that does not run: CRDs with their rules, policies, graphs, reference pages, contract, RBAC rules.
 
 use std::fmt;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::builder::Operator;
+use super::error::Result;
+use super::rule_check;
 use crate::introspection::{AllRules, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
+use crate::rule::{AdmissionPolicy, Rules};
 
 impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -20,6 +23,8 @@ impl Operator {
     /// Printer columns are added for Ready, its message, each condition (shown by `kubectl get -o wide`) and the age. A
     /// column that the author declared under one of these names takes precedence. [`crd`](crate::crd) returns the CRD
     /// of one reconciler. A [`Bare`](crate::Bare) kind has none.
+    ///
+    /// The CRDs contain the [rules](Self::rules) of their kinds. A rule with which the operator does not start is left out.
     #[must_use]
     pub fn definitions(&self) -> Vec<CustomResourceDefinition> {
         let mut definitions: Vec<CustomResourceDefinition> = Vec::new();
@@ -31,7 +36,35 @@ impl Operator {
                 None => definitions.push(definition),
             }
         }
+        for rule in &self.rules {
+            rule_check::add(rule, &mut definitions);
+        }
         definitions
+    }
+
+    /// Adds rules that the API server checks: types of functions with [`#[rule]`](macro@crate::rule), one or a tuple of up to 16, or of such
+    /// tuples.
+    ///
+    /// `crds` prints the rules of CRDs, and `policies` those about requests. The [guide](crate::guide::rules) has an example.
+    ///
+    /// # Errors
+    /// The operator does not start if it does not reconcile the kind of a rule, or if a rule cannot be printed for the schema of its kind.
+    #[must_use = "an operator does nothing until it is run"]
+    pub fn rules<R: Rules>(mut self) -> Self {
+        self.rules.extend(R::registered());
+        self
+    }
+
+    /// The policies of the [rules](Self::rules) about requests, as `policies` prints them. A rule with which the operator does not start
+    /// is left out.
+    #[must_use]
+    pub fn admission_policies(&self) -> Vec<AdmissionPolicy> {
+        self.rules.iter().filter_map(|rule| rule.admission_policy().ok().flatten()).collect()
+    }
+
+    /// Rejects rules that cannot be printed.
+    pub(super) fn check_rules(&self) -> Result {
+        rule_check::check(&self.rules, &self.members)
     }
 
     /// The compile-time information about each reconciler.

@@ -39,6 +39,7 @@ mod registration;
 mod render;
 #[cfg(feature = "webhooks")]
 mod reviews;
+mod rule_check;
 mod run;
 mod settings;
 mod shutdown;

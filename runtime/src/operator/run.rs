@@ -32,7 +32,7 @@ impl Operator {
         self.run_until(signals.stop()).await
     }
 
-    /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract`, `rbac`, `webhooks` or
+    /// Runs the command of the command line: `run` (the default), `crds`, `policies`, `wiring`, `docs`, `contract`, `rbac`, `webhooks` or
     /// `render`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is

@@ -38,6 +38,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     }
     #[cfg(feature = "webhooks")]
     super::admission::entries(operator)?;
+    operator.check_rules()?;
     let names: Vec<_> = members.iter().map(|member| member.name).collect();
     operator.triggers.check(&names)?;
     Ok((QueueConfig { shutdown_timeout: operator.shutdown_timeout, ..config }, operator.limits.own(&names)?))

@@ -1,0 +1,80 @@
+//! A real API server enforces the policy of a rule about requests.
+
+use evenkeel_testkit::eventually;
+use evenkeel_tests::test_env::{SOON, Server, World};
+use k8s_openapi::api::admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
+use kube::Api;
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use serde_json::{Value, json};
+
+use super::kind::Depot;
+use super::printed::operator;
+
+const NAME: &str = "robots-tag.depots.rules.tests.evenkeel.dev";
+
+fn apis(world: &World) -> (Api<ValidatingAdmissionPolicy>, Api<ValidatingAdmissionPolicyBinding>) {
+    (Api::all(world.client.clone()), Api::all(world.client.clone()))
+}
+
+/// Applies all policies of the operator, with which the server must agree; only `robots_tag` is bound, and in this namespace only.
+async fn apply(world: &World) {
+    let (policies, bindings) = apis(world);
+    let params = PatchParams::apply("evenkeel-tests").force();
+    for one in operator().admission_policies() {
+        let name = one.policy.metadata.name.clone().unwrap();
+        policies.patch(&name, &params, &Patch::Apply(&one.policy)).await.unwrap();
+        if name == NAME {
+            let mut binding = serde_json::to_value(&one.binding).unwrap();
+            binding["spec"]["matchResources"] =
+                json!({ "namespaceSelector": { "matchLabels": { "kubernetes.io/metadata.name": world.namespace } } });
+            bindings.patch(&name, &params, &Patch::Apply(&binding)).await.unwrap();
+        }
+    }
+}
+
+async fn remove(world: &World) {
+    let (policies, bindings) = apis(world);
+    bindings.delete(NAME, &DeleteParams::default()).await.unwrap();
+    for one in operator().admission_policies() {
+        policies.delete(&one.policy.metadata.name.unwrap(), &DeleteParams::default()).await.unwrap();
+    }
+}
+
+fn a_depot(name: &str, tags: &[&str]) -> Value {
+    json!({
+        "apiVersion": "rules.tests.evenkeel.dev/v1", "kind": "Depot", "metadata": { "name": name, "finalizers": ["tests.evenkeel.dev/a"] },
+        "spec": { "url": "https://a", "replicas": 1, "namespace": "b", "tags": tags },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_policy_refuses_what_the_function_refuses() {
+    let Some(world) = World::on(Server::Modern).await else { return };
+    world.install(&operator().definitions()[0]).await;
+    world.create::<Depot>(a_depot("tagged", &["a"])).await;
+    apply(&world).await;
+    let resource = kube::core::ApiResource::erase::<Depot>(&());
+    let api: Api<DynamicObject> = Api::namespaced_with(world.client.clone(), &world.namespace, &resource);
+    // A policy takes effect after a moment.
+    let refusal = eventually(SOON, || async {
+        let dry = PostParams { dry_run: true, ..PostParams::default() };
+        let object: DynamicObject = serde_json::from_value(a_depot("another", &["a"])).unwrap();
+        api.create(&dry, &object).await.err()
+    });
+    let kube::Error::Api(status) = refusal.await else { panic!("a refusal by the server") };
+    assert_eq!((status.code, status.reason.as_str()), (403, "Forbidden"));
+    assert!(status.message.ends_with("denied request: Only the release robot may tag"), "{}", status.message);
+    world.create::<Depot>(a_depot("untagged", &[])).await;
+    // The object from before the policy: its tags cannot change, other fields can, and its finalizer can be removed.
+    let merge = |patch: Value| {
+        let api = api.clone();
+        async move { api.patch("tagged", &PatchParams::default(), &Patch::Merge(patch)).await }
+    };
+    let refusal = merge(json!({ "spec": { "tags": ["https://a"] } })).await.unwrap_err();
+    assert!(refusal.to_string().contains("Only the release robot may tag"), "{refusal}");
+    merge(json!({ "spec": { "replicas": 2 } })).await.unwrap();
+    merge(json!({ "metadata": { "finalizers": null } })).await.unwrap();
+    remove(&world).await;
+    world.merge::<Depot>("untagged", json!({ "metadata": { "finalizers": null } })).await;
+    world.clean().await;
+}
