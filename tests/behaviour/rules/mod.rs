@@ -2,6 +2,7 @@
 
 mod enforced;
 mod kind;
+mod law;
 mod policy;
 mod printed;
 mod shapes;

@@ -45,8 +45,8 @@
 //! - [`eventually`], [`eventually_eq`], [`until`]: wait for a condition
 //! - [`mod@kstatus`]: checks that observers interpret a status as intended
 //!
-//! The feature `evenkeel` adds support for reconcilers and steps of evenkeel: `Row::pass`, `Row::step` and
-//! `Coverage::declare_reconciler`. It is off by default, so that users of plain kube-rs do not build evenkeel.
+//! The feature `evenkeel` adds support for reconcilers and steps of evenkeel: `Row::pass`, `Row::step`,
+//! `Coverage::declare_reconciler` and `rules`, which compares rules with their CEL. It is off by default, so that users of plain kube-rs do not build evenkeel.
 //!
 //! Everything runs in the calling tokio runtime and uses its clock. Under `tokio::time::pause()`, bookmarks, timeouts,
 //! latencies and even creation timestamps are virtual. In a test with `#[tokio::test(start_paused = true)]`,
@@ -137,6 +137,8 @@ pub mod registry;
 mod request_context;
 mod response;
 mod route;
+#[cfg(feature = "evenkeel")]
+mod rule_law;
 pub mod schema;
 mod seed;
 mod selector;
@@ -169,6 +171,8 @@ pub use fault_sweep::{Crash, Disruption, ExternalState, Refused, Report, SdkCall
 pub use golden_file::assert_generated;
 pub use log::{Entry, Log, Requests};
 pub use registry::Verb;
+#[cfg(feature = "evenkeel")]
+pub use rule_law::rules;
 pub use seed::{Seed, SeedError};
 pub use settler::{Settler, Settling};
 pub use snapshot::Snapshot;

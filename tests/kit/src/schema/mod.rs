@@ -1,5 +1,7 @@
 //! Structural schemas of custom resources: parsing, pruning, defaulting and validation, with the errors of an API server.
 
+#[cfg(feature = "evenkeel")]
+pub(crate) mod arbitrary;
 mod cause;
 mod default;
 mod equal;
