@@ -131,6 +131,9 @@ pub fn review<F: evenkeel::AdmissionFunction>() -> usize {
     F::WIRING.relations.len()
 }
 
+/// Proves that rules can be registered.
+pub fn enforce<R: evenkeel::rules::Rules>() {}
+
 /// Secrets by user.
 #[derive(Debug)]
 pub struct ByUser;

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use super::form::Form;
 use super::model::Rule;
 use crate::syntax::function::Function;
-use crate::syntax::hidden::hidden;
+use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::names::plain;
 
 pub(super) fn expand(rule: &Rule, function: &Function) -> TokenStream {
@@ -96,7 +96,9 @@ fn expand_at(rule: &Rule, ty: &Type) -> TokenStream {
     let Rule { krate, of, at, .. } = rule;
     let short = krate.short();
     let [object, part] = ["object", "part"].map(hidden);
-    let mut found = quote!(#short::std::option::Option::Some(#object));
+    // With the location of the type, since rustc compares the two there.
+    let (there, first) = (short.at(ty.span()), hidden_at("object", ty.span()));
+    let mut found = quote_spanned!(ty.span()=> #there::std::option::Option::Some(#first));
     for field in at {
         let step = quote_spanned!(field.span()=> |#object| #short::At(&#object.#field).located());
         found = quote_spanned!(ty.span()=> #found.and_then(#step));

@@ -8,7 +8,7 @@ use super::model::Refused;
 use crate::syntax::function::Function;
 
 pub(super) fn expand(refused: &Refused, function: &Function) -> TokenStream {
-    let Refused { krate, drops_body } = refused;
+    let Refused { krate, of, drops_body } = refused;
     if function.sig.receiver().is_some() {
         // Further items would end up inside an `impl`.
         return function.to_token_stream();
@@ -18,12 +18,15 @@ pub(super) fn expand(refused: &Refused, function: &Function) -> TokenStream {
         true => expand_without_body(function),
         false => quote!(#[allow(dead_code)] #function),
     };
+    // Its import is used, as it is without the error.
+    let of = of.iter();
     quote! {
         #function
         #type_
         #[automatically_derived]
         impl #krate::Rules for #name {
             fn registered() -> #krate::std::vec::Vec<#krate::Registered> {
+                #(let _: #krate::std::marker::PhantomData<#of>;)*
                 #krate::std::vec::Vec::new()
             }
         }

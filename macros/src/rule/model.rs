@@ -27,6 +27,7 @@ pub(super) struct Rule {
 /// A rule with an error.
 pub(super) struct Refused {
     pub(super) krate: Krate,
+    pub(super) of: Option<Path>,
     /// Whether rustc would report the body as well.
     pub(super) drops_body: bool,
 }
@@ -41,14 +42,13 @@ pub(super) fn read(args: RuleArgs, function: &Function, errors: &mut Errors) -> 
         check::check_texts(&args, form, errors);
     }
     let RuleArgs { of, at, field, message, reason, krate, .. } = args;
-    let Some((form, of)) = form.zip(of).filter(|_| errors.count() == 0) else {
-        return Err(Refused { krate, drops_body: false });
+    let refused = |drops_body| Refused { krate: krate.clone(), of: of.clone(), drops_body };
+    let Some((form, kind)) = form.zip(of.clone()).filter(|_| errors.count() == 0) else {
+        return Err(refused(false));
     };
     // rustc reports a body that cannot be parsed.
     let body = &function.body;
-    let Ok(block) = syn::parse2::<Block>(quote::quote!(#body)) else {
-        return Err(Refused { krate, drops_body: false });
-    };
+    let Ok(block) = syn::parse2::<Block>(quote::quote!(#body)) else { return Err(refused(false)) };
     let mut reader = Reader::new(&krate, parameters(function), errors);
     let expression = reader.block(&block);
     let drops_body = reader.has_unknown_name;
@@ -58,13 +58,13 @@ pub(super) fn read(args: RuleArgs, function: &Function, errors: &mut Errors) -> 
         errors.push(old, format_args!("{what} does not use the old value"), help);
     }
     let Some(expression) = expression.filter(|_| errors.count() == 0) else {
-        return Err(Refused { krate, drops_body });
+        return Err(refused(drops_body));
     };
     let text = |literal: Option<syn::LitStr>| literal.map(|literal| literal.value());
     let doc = docs::sentence(&docs::text(&function.attrs));
     let doc = Some(doc.trim_end_matches('.').to_owned()).filter(|doc| !doc.is_empty());
     Ok(Rule {
-        of,
+        of: kind,
         at: at.unwrap_or_default(),
         field: field.unwrap_or_default(),
         message: text(message).or(doc),

@@ -389,4 +389,15 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &[],
         &["rustc/field/misspelt", "rustc/field/through_an_option", "rustc/field/index_of_another_type"],
     ),
+    (
+        "a rule that the API server cannot evaluate",
+        &[],
+        &["own/rule/a_function", "own/rule/a_method", "own/rule/a_match", "own/rule/a_macro"],
+    ),
+    (
+        "a rule about another part of the object than its parameter",
+        &[],
+        &["rustc/rule/type_of_another_field", "rustc/rule/unknown_field_in_at"],
+    ),
+    ("a rule that is checked less often than it could be", &[], &["own/rule/unused_old", "own/rule/optional_old"]),
 ];

@@ -1,0 +1,12 @@
+//! A cast has no form in CEL.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+#[rule(of = GitRepository, at = spec)]
+fn judged(new: &GitRepositorySpec) -> bool {
+    new.url.len() as u64 > 3
+}
+
+fn main() {
+    ui_tests::enforce::<judged>();
+}

@@ -1,0 +1,12 @@
+//! The API server knows four reasons.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+#[rule(of = GitRepository, at = spec, reason = "FieldValueForbiden")]
+fn judged(new: &GitRepositorySpec) -> bool {
+    !new.url.is_empty()
+}
+
+fn main() {
+    ui_tests::enforce::<judged>();
+}

@@ -1,0 +1,12 @@
+//! The path in `at` exists.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+#[rule(of = GitRepository, at = sepc)]
+fn judged(new: &GitRepositorySpec) -> bool {
+    !new.url.is_empty()
+}
+
+fn main() {
+    ui_tests::enforce::<judged>();
+}
