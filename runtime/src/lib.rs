@@ -184,7 +184,10 @@ pub mod permission {
 /// The [guide](crate::guide::rules) has examples.
 pub mod rules {
     #[cfg(feature = "operator")]
-    pub use crate::rule::{AdmissionPolicy, RuleError};
+    pub use crate::rule::AdmissionPolicy;
+    #[cfg(feature = "operator")]
+    #[doc(hidden)]
+    pub use crate::rule::RuleError;
     #[doc(hidden)]
     pub use crate::rule::{Declared, Form, Registered, expression};
     pub use crate::rule::{Operation, Request, Rule, Rules, User};

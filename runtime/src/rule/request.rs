@@ -51,6 +51,7 @@ pub struct User {
 /// The operation of a [`Request`]. Rules are not checked on deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
+#[non_exhaustive]
 pub enum Operation {
     /// A new object.
     #[default]
