@@ -25,6 +25,7 @@ async fn installed(world: &World) -> bool {
     true
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "reads as a sentence with json!")]
 fn a_depot(name: &str, spec: Value) -> Value {
     let mut object = json!({
         "apiVersion": "rules.tests.evenkeel.dev/v1", "kind": "Depot", "metadata": { "name": name },

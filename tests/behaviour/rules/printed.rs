@@ -39,5 +39,5 @@ fn each_rule_is_printed_as_cel() {
         writeln!(text, "{}", serde_json::to_string_pretty(&policy.policy).unwrap()).unwrap();
         writeln!(text, "{}", serde_json::to_string_pretty(&policy.binding).unwrap()).unwrap();
     }
-    assert_generated(&Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/rules/printed.txt"), &text);
+    assert_generated(Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/rules/printed.txt"), &text);
 }

@@ -1,4 +1,12 @@
 //! Rules with each form of expression.
+#![allow(
+    clippy::len_zero,
+    clippy::nonminimal_bool,
+    clippy::partialeq_to_none,
+    clippy::redundant_closure_for_method_calls,
+    clippy::unnecessary_map_or,
+    reason = "each form that a rule may have"
+)]
 
 use super::kind::{Depot, DepotSpec, Limits, Secret, Tier};
 use evenkeel::prelude::*;
