@@ -62,8 +62,8 @@ impl Builder {
 
     /// Enables RBAC. By default, every request is allowed.
     ///
-    /// [`Cluster::client`] and HTTP requests without credentials act as the administrator. Requests act as another user
-    /// through [`Cluster::client_as`], a bearer token or the impersonation headers. The cluster roles `cluster-admin`,
+    /// [`Cluster::client`](crate::Cluster::client) and HTTP requests without credentials act as the administrator. Requests act as another user
+    /// through [`Cluster::client_as`](crate::Cluster::client_as), a bearer token or the impersonation headers. The cluster roles `cluster-admin`,
     /// `system:basic-user`, `system:discovery` and `system:public-info-viewer` exist from the start.
     ///
     /// ```
