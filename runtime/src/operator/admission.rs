@@ -93,7 +93,9 @@ impl Operator {
 /// # Errors
 /// The functions contradict each other.
 pub(super) fn entries(operator: &Operator) -> Result<Entries> {
-    let own = operator.members.iter().filter_map(|member| {
+    // An operator without functions makes no CRD at its start.
+    let members = operator.members.iter().filter(|_| !operator.reviews.functions.is_empty());
+    let own = members.filter_map(|member| {
         let definition = member.definition()?;
         Some(OwnKind { kind: member.identity().kind, definition })
     });

@@ -16,8 +16,6 @@ use super::feature_gates::FeatureGates;
 use super::limits::Limits;
 use super::reconciled_kind::ReconciledKind;
 use super::registration::{Registration, Typed};
-#[cfg(feature = "webhooks")]
-use super::reviews::Reviews;
 use super::trigger::Triggers;
 use crate::dependency::Access;
 use crate::interval::Jitter;
@@ -26,7 +24,6 @@ use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::watcher::Watcher;
 use crate::queue::{Backoff, Key, QueueConfig, Rate};
-use crate::rule::Registered;
 use crate::trigger::EnabledTriggers;
 use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
@@ -71,10 +68,10 @@ pub struct Operator {
     pub(super) owner: Option<Arc<str>>,
     pub(super) listeners: Vec<PassListener>,
     pub(super) triggers: Triggers,
-    pub(super) rules: Vec<Registered>,
+    pub(super) rules: Vec<crate::rule::Registered>,
     pub(super) members: Vec<Box<dyn Registration>>,
     #[cfg(feature = "webhooks")]
-    pub(super) reviews: Reviews,
+    pub(super) reviews: super::reviews::Reviews,
 }
 
 impl Operator {
@@ -112,7 +109,7 @@ impl Operator {
             rules: Vec::new(),
             members: Vec::new(),
             #[cfg(feature = "webhooks")]
-            reviews: Reviews::default(),
+            reviews: Default::default(),
         }
     }
 

@@ -14,7 +14,7 @@ use super::builder::Operator;
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
-use super::print::{print, roles, unwritten, yaml};
+use super::print::{policies_and_bindings, print, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::{RenderArgs, render};
 use super::shutdown::{self, EXIT_CODES};
@@ -260,10 +260,7 @@ fn text(operator: &Operator, command: &Command) -> std::io::Result<String> {
         #[cfg(feature = "webhooks")]
         Command::Webhooks(_) => Ok(String::new()),
         Command::Crds => yaml(&operator.definitions()),
-        Command::Policies => operator
-            .admission_policies()
-            .iter()
-            .try_fold(String::new(), |text, one| Ok([text, yaml([&one.policy])?, yaml([&one.binding])?].concat())),
+        Command::Policies => policies_and_bindings(&operator.admission_policies()),
         Command::Wiring => Ok(operator.graphs()),
         Command::Docs => Ok(operator.pages()),
         Command::Contract => Ok(operator.contract().to_string()),

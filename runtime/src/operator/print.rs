@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::error::{Error, Reason, Result};
 use crate::introspection::Roles;
+use crate::rule::AdmissionPolicy;
 
 /// Writes to standard output.
 pub(super) fn print(text: &str) -> Result {
@@ -24,6 +25,13 @@ pub(super) fn roles(roles: &Roles, service_account: Option<&(String, String)>) -
     let (cluster, own) = service_account.map(|(namespace, name)| roles.bindings(namespace, name)).unwrap_or_default();
     Ok([yaml(&roles.cluster_role)?, yaml(&roles.roles)?, yaml(&roles.site_role)?, yaml(&cluster)?, yaml(&own)?]
         .concat())
+}
+
+/// The policies, each with its binding.
+pub(super) fn policies_and_bindings(policies: &[AdmissionPolicy]) -> std::io::Result<String> {
+    policies
+        .iter()
+        .try_fold(String::new(), |text, one| Ok([text, yaml([&one.policy])?, yaml([&one.binding])?].concat()))
 }
 
 /// One YAML document for each.

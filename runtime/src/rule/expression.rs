@@ -59,6 +59,7 @@ pub struct Bound(pub u32, pub &'static str);
 /// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the operators of Rust")]
+#[non_exhaustive]
 pub enum Operator {
     And,
     Or,

@@ -394,10 +394,6 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &[],
         &["own/rule/a_function", "own/rule/a_method", "own/rule/a_match", "own/rule/a_macro"],
     ),
-    (
-        "a rule about another part of the object than its parameter",
-        &[],
-        &["rustc/rule/type_of_another_field", "rustc/rule/unknown_field_in_at"],
-    ),
+    ("a rule about another field", &[], &["rustc/rule/type_of_another_field", "rustc/rule/unknown_field_in_at"]),
     ("a rule that is checked less often than it could be", &[], &["own/rule/unused_old", "own/rule/optional_old"]),
 ];
