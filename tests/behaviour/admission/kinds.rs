@@ -20,7 +20,7 @@ pub(crate) struct RepoSpec {
     /// How often to fetch.
     #[serde(default = "often")]
     pub(crate) every: u32,
-    /// Of which sort it is.
+    /// The sort of the repository.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub(crate) type_: Option<String>,
     /// How to log in.

@@ -1,4 +1,4 @@
-//! The refusal of a write, or the error because of which a write could not be reviewed.
+//! The refusal of a write, or an error that prevented the review.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ use super::field::Field;
 use crate::api::{ApiError, BoxFuture, Target};
 use crate::wiring::admission::Operation;
 
-/// The request as far as a function sees it, besides the object.
+/// The parts of a request that a function can read, without the object.
 pub(crate) struct ReviewRequest {
     pub(crate) user: UserInfo,
     pub(crate) operation: Operation,

@@ -85,7 +85,7 @@ impl<'r, F: AdmissionFunction> Review<'r, F> {
         }))
     }
 
-    /// Refuses the write with a message about a field, and goes on: the user gets all messages at once.
+    /// Refuses the write with a message about a field. The function continues, so the user gets all messages at once.
     ///
     /// ```ignore
     /// cx.deny(field!(spec.team), format!("there is no team {:?}", repo.spec.team));
