@@ -12,6 +12,9 @@ use crate::trigger::Urgency;
 /// How long a key in each lane may be overtaken by keys of the first lane.
 pub(super) const PATIENCE: [Duration; 3] = [Duration::ZERO, Duration::from_secs(5), Duration::from_secs(10)];
 
+/// The length up to which memory is not given back.
+const SMALL: usize = 256;
+
 /// A position in a lane. It is void once the entry of the key holds another position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LanePosition {
@@ -46,7 +49,13 @@ impl PriorityLanes {
         let fronts = self.lanes.iter().enumerate();
         let fronts = fronts.filter_map(|(at, lane)| lane.front().map(|(place, _)| (place.due, Reverse(at))));
         let (_, Reverse(at)) = fronts.min()?;
-        self.lanes[at].pop_front()
+        let lane = &mut self.lanes[at];
+        let first = lane.pop_front();
+        // Frees the memory of a burst.
+        if lane.capacity() > SMALL && lane.len() < lane.capacity() / 8 {
+            lane.shrink_to(2 * lane.len());
+        }
+        first
     }
 }
 

@@ -23,6 +23,9 @@ use super::worker::Attempt;
 use crate::resource_version::is_newer;
 use crate::trigger::{EnabledTriggers, TriggerSet};
 
+/// The number of keys up to which memory is not given back.
+const SMALL: usize = 256;
+
 #[derive(Debug, Default)]
 pub(super) struct KeyEntries {
     /// The enabled triggers.
@@ -177,8 +180,17 @@ impl KeyEntries {
             entry.timer = Some(Timer { slot, triggers, owed, reserved: false });
         } else {
             self.entries.remove(key);
+            self.give_back();
         }
         awaits
+    }
+
+    /// Frees the memory of a burst, such as the first list: afterwards only few keys have an entry.
+    fn give_back(&mut self) {
+        let (len, capacity) = (self.entries.len(), self.entries.capacity());
+        if capacity > SMALL && len < capacity / 8 {
+            self.entries.shrink_to(2 * len);
+        }
     }
 
     /// Records the version in the cache (`None`: not cached). Returns true if that enqueued the key.
