@@ -17,7 +17,7 @@ pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::admission::{
     AdmissionFunction, Admits, Denial, Field, Part, Review, ReviewedKind, is_kind, returned,
 };
-pub use crate::pipeline::bare::Bare;
+pub use crate::pipeline::bare::{Bare, Metadata};
 pub use crate::pipeline::check::{
     check_actions_stored, check_bare_status, check_fields, check_loop, check_step, check_summary, check_unset,
 };
@@ -25,6 +25,7 @@ pub use crate::pipeline::check::{
 pub use crate::pipeline::context::find_site;
 pub use crate::pipeline::context::{
     Call, Cx, Pass, begin_each, both, call, called, conclude, deleted, ended, finish, finish_each, fork, joined, merge,
+    whole,
 };
 pub use crate::pipeline::daemon::{Daemon, DaemonOf};
 #[cfg(feature = "dependents")]
@@ -50,7 +51,7 @@ pub use crate::pipeline::step::{
 };
 pub use crate::pipeline::watcher::event::Event;
 pub use crate::pipeline::watcher::handled::{Handled, handled};
-pub use crate::pipeline::watcher::{RetryPolicy, Watcher};
+pub use crate::pipeline::watcher::{RetryPolicy, Watcher, decode_whole};
 pub use crate::pipeline::{
     Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claim_handler, daemon_handler, has_cleanup,
     hook_handler, is_empty, is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of,

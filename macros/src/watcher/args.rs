@@ -62,8 +62,8 @@ pub(super) struct WatcherArgs {
     pub(super) no_undo: Option<Ident>,
     /// The word of `previous = none`.
     pub(super) no_previous: Option<Ident>,
-    /// The word of `cache = metadata`.
-    pub(super) cache: Option<Ident>,
+    /// The word of `cache`, unless whole objects are cached.
+    pub(super) cache: Option<(Ident, Cache)>,
     /// The function of `retry = policy`.
     pub(super) policy: Option<Path>,
     pub(super) tries: Option<LitInt>,
@@ -76,6 +76,15 @@ pub(super) struct WatcherArgs {
     pub(super) reconciler: Vec<TokenStream>,
     pub(super) module: Option<Ident>,
     pub(super) krate: Krate,
+}
+
+/// The part of the objects that is cached, if it is not the whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cache {
+    /// The metadata, which the methods take.
+    Metadata,
+    /// The version only: whole objects are read before each call.
+    None,
 }
 
 /// What becomes of an object that leaves the selection.
@@ -97,6 +106,16 @@ impl WatcherArgs {
     /// Whether no status is written to the objects, whose type is then `Bare<K>`.
     pub(super) fn has_no_status(&self) -> bool {
         self.plain.is_some() || self.bare.is_some()
+    }
+
+    /// Whether this part of the objects is cached.
+    pub(super) fn caches(&self, part: Cache) -> bool {
+        self.cache.as_ref().is_some_and(|(_, cache)| *cache == part)
+    }
+
+    /// Whether `update` takes the object as it was handled last.
+    pub(super) fn has_previous(&self) -> bool {
+        self.no_previous.is_none() && !(self.has_no_status() && self.caches(Cache::None))
     }
 
     fn take(&mut self, arg: Arg, errors: &mut Errors) {
@@ -148,14 +167,15 @@ fn none(arg: &Arg) -> syn::Result<Ident> {
     }
 }
 
-/// Parses `cache = metadata`; `None`: whole objects.
-fn cache(arg: &Arg) -> syn::Result<Option<Ident>> {
-    let value = arg.value("metadata")?;
+/// Parses `cache = none`; `None`: whole objects.
+fn cache(arg: &Arg) -> syn::Result<Option<(Ident, Cache)>> {
+    let value = arg.value("none")?;
     match quote!(#value).to_string().as_str() {
-        "metadata" => Ok(Some(arg.key.clone())),
+        "metadata" => Ok(Some((arg.key.clone(), Cache::Metadata))),
+        "none" => Ok(Some((arg.key.clone(), Cache::None))),
         "full" => Ok(None),
         other => {
-            let help = "write `full` or `metadata`, with which the methods take `&Metadata<K>`";
+            let help = "write `full`, `metadata`, or `none`, with which each call reads its object";
             Err(mistake(value, format_args!("`cache` cannot be `{other}`"), help))
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn check(args: &WatcherArgs, errors: &mut Errors) {
 
 /// The status of a kind of ours is part of its objects.
 fn check_cache(args: &WatcherArgs, errors: &mut Errors) {
-    if let Some(cache) = args.cache.as_ref().filter(|_| !args.has_no_status()) {
+    if let Some((cache, _)) = args.cache.as_ref().filter(|_| !args.has_no_status()) {
         let help = "say `plain`, or `bare` with `finalizer = \"..\"`, or leave `cache` out";
         errors.push(cache, "a watcher that writes a status caches whole objects", help);
     }

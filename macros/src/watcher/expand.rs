@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Path, ReturnType, Type, Visibility};
 
-use super::args::{Leave, WatcherArgs};
+use super::args::{Cache, Leave, WatcherArgs};
 use crate::errors::Errors;
 use crate::reconciler::args::{self as reconciler, ReconcilerArgs};
 use crate::reconciler::impl_block;
@@ -25,8 +25,8 @@ pub(super) fn expand_marker(krate: &Krate, ty: &impl ToTokens) -> TokenStream {
     quote!(#[automatically_derived] impl #krate::Watcher for #ty {})
 }
 
-/// The arguments of the reconciler.
-pub(super) fn reconciler_args(args: &WatcherArgs, errors: &mut Errors) -> ReconcilerArgs {
+/// The arguments of the reconciler of this kind; `None`: the watcher is refused.
+pub(super) fn reconciler_args(args: &WatcherArgs, kind: Option<&Type>, errors: &mut Errors) -> ReconcilerArgs {
     let krate = &args.krate;
     let mut list = args.reconciler.clone();
     if args.conditions.is_none() && !args.has_sets {
@@ -35,11 +35,11 @@ pub(super) fn reconciler_args(args: &WatcherArgs, errors: &mut Errors) -> Reconc
     list.extend(args.on.triggers.clone());
     let parsed: ReconcilerArgs = reconciler::parse(quote!(#(#list),*), errors);
     let module = parsed.module.or(args.module.clone());
-    ReconcilerArgs { krate: krate.clone(), watcher: Some(wiring(args)), module, ..parsed }
+    ReconcilerArgs { krate: krate.clone(), watcher: Some(wiring(args, kind)), module, ..parsed }
 }
 
 /// The declarations that only a watcher has.
-fn wiring(args: &WatcherArgs) -> TokenStream {
+fn wiring(args: &WatcherArgs, kind: Option<&Type>) -> TokenStream {
     let krate = &args.krate;
     let mark = [(&args.plain, "None"), (&args.bare, "Finalizers")].into_iter().find(|(word, _)| word.is_some());
     let mark = mark.map(|(_, mark)| format_ident!("{mark}")).into_iter();
@@ -51,12 +51,19 @@ fn wiring(args: &WatcherArgs) -> TokenStream {
     };
     let flags = [
         flag("settled", args.settled.is_some(), true),
-        flag("previous", args.no_previous.is_some(), false),
+        flag("previous", !args.has_previous(), false),
         flag("any_version", args.on.any, true),
         flag("gives_up", args.tries.is_some() || args.policy.is_some(), true),
     ];
     let flags = flags.into_iter().flatten();
-    let cache = args.cache.iter().map(|_| quote!(cache: #krate::Cache::Metadata,));
+    let cache = args.cache.iter().map(|(_, cache)| match cache {
+        Cache::Metadata => quote!(cache: #krate::Cache::Metadata,),
+        Cache::None => {
+            let decoder =
+                kind.map(|kind| quote!(whole: #krate::std::option::Option::Some(#krate::decode_whole::<#kind>),));
+            quote!(cache: #krate::Cache::None, #decoder)
+        }
+    });
     quote! {
         #krate::WatcherWiring {
             #(mark: #krate::Mark::#mark,)*
@@ -94,7 +101,7 @@ pub(super) fn expand_block(
     (head, docs, items): (&TokenStream, &TokenStream, &TokenStream),
     mut errors: Errors,
 ) -> TokenStream {
-    let reconciler = reconciler_args(args, &mut errors);
+    let reconciler = reconciler_args(args, Some(&calls.object), &mut errors);
     let ours = expand_methods(args, calls, docs);
     let block = quote!(#head { #ours #items });
     let Some(mut block) = errors.take(syn::parse2::<Block>(block.clone())) else { return quote!(#block #errors) };
@@ -133,6 +140,7 @@ fn expand_methods(args: &WatcherArgs, calls: &Calls, docs: &TokenStream) -> Toke
     let Calls { vis, object, output, delete, .. } = calls;
     let (step, cleanup) = (format_ident!("{STEP}"), format_ident!("{CLEANUP}"));
     let object = match args.has_no_status() {
+        true if args.caches(Cache::None) => quote!(#krate::Bare<#krate::Metadata<#object>>),
         true => quote!(#krate::Bare<#object>),
         false => object.to_token_stream(),
     };
@@ -171,7 +179,7 @@ fn expand_methods(args: &WatcherArgs, calls: &Calls, docs: &TokenStream) -> Toke
 /// The call for the event, and the record of how it ended.
 fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> TokenStream {
     let krate = &args.krate;
-    let Calls { output, add, update, update_alone, sync, .. } = calls;
+    let Calls { object: kind, output, add, update, update_alone, sync, .. } = calls;
     let given = |value: Option<TokenStream>| match value {
         Some(value) => quote!(#krate::std::option::Option::Some(#value)),
         None => quote!(#krate::std::option::Option::None),
@@ -181,8 +189,17 @@ fn expand_body(args: &WatcherArgs, calls: &Calls, object: &TokenStream) -> Token
     let name = format_ident!("policy");
     let policy = given(args.policy.as_ref().map(|_| name.to_token_stream()));
     let typed_policy = args.policy.iter().map(|policy| expand_policy(krate, &name, policy, output));
+    let whole = args.caches(Cache::None).then(|| {
+        quote! {
+            let _ = &object;
+            let #krate::std::option::Option::Some(whole) = #krate::whole::<#kind, _>(cx) else {
+                return #krate::std::result::Result::Ok(());
+            };
+        }
+    });
     quote! {
         #(#typed_policy)*
+        #whole
         let ended: #ended = match #krate::call::<#object, _>(cx) {
             #krate::Call::Add => #add,
             #krate::Call::Update(old) => { let _ = &old; #update }

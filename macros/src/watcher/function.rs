@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{GenericArgument, PathArguments, ReturnType, Type};
 
-use super::args::WatcherArgs;
+use super::args::{Cache, WatcherArgs};
 use super::expand::{self, Calls, STEP};
 use crate::errors::Errors;
 use crate::reconciler::impl_block::expand::expand_refused;
@@ -47,7 +47,7 @@ pub(super) fn expand(args: WatcherArgs, mut function: Function, mut errors: Erro
                     has_context: true,
                 },
             );
-            let args = expand::reconciler_args(&args, &mut Errors::default());
+            let args = expand::reconciler_args(&args, None, &mut Errors::default());
             let block = syn::parse2(quote!(impl #name {}));
             let refused = block.map(|block| expand_refused(&args, block)).unwrap_or_default();
             quote!(#[allow(dead_code)] #function #marker #refused #watcher #errors)
@@ -64,7 +64,9 @@ fn read(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Opt
         let help = "write `-> Result<(), E>`, where `E` derives `ReconcileError`";
         errors.push(&name, format_args!("{what} must return a `Result`"), help);
     }
-    if let Some(key) = &args.no_previous {
+    let no_cache = args.cache.as_ref().filter(|(_, cache)| *cache == Cache::None && args.has_no_status());
+    let no_cache = no_cache.map(|(key, _)| key);
+    if let Some(key) = args.no_previous.as_ref().or(no_cache) {
         let help = "leave it out, or write the watcher as an `impl` with methods";
         errors.push(key, "an `Event` contains the object as it was handled last", help);
     }
@@ -80,7 +82,9 @@ fn read(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Opt
         }
         return None;
     };
-    super::methods::check_form(args, &object, errors);
+    if no_cache.is_none() {
+        super::methods::check_form(args, &object, errors);
+    }
     let inner = &params[1..params.len() - usize::from(has_context)];
     let dependencies = inner.iter().filter_map(|param| match behind(&param.ty) {
         Some(reference) if reference.mutability.is_none() => Some((*reference.elem).clone()),

@@ -2,9 +2,9 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Receiver, ReceiverKind, ReturnType, Type};
+use syn::{GenericArgument, PathArguments, Receiver, ReceiverKind, ReturnType, Type};
 
-use super::args::WatcherArgs;
+use super::args::{Cache, WatcherArgs};
 use super::expand::{Calls, STEP, code_of};
 use crate::errors::Errors;
 use crate::reconciler::impl_block::members;
@@ -68,12 +68,13 @@ impl Methods {
             let context = has_context.then(|| quote!(cx)).into_iter();
             quote_spanned!(name.span()=> self.#name(#objects #(#context)*).await)
         };
-        let now = quote!(object,);
+        let last = quote!(object,);
+        let now = if args.caches(Cache::None) { quote!(&whole,) } else { last.clone() };
         let code = [add, update, sync].into_iter().flatten().map(|method| method.code.clone()).collect();
         let sync_or_add = of(sync.as_ref().or(add.as_ref()), &now);
         let (update, update_alone) = match update {
             None => (sync_or_add.clone(), sync_or_add.clone()),
-            Some(_) if args.no_previous.is_some() => (of(update.as_ref(), &now), of(update.as_ref(), &now)),
+            Some(_) if !args.has_previous() => (of(update.as_ref(), &now), of(update.as_ref(), &now)),
             Some(_) => (of(update.as_ref(), &quote!(&old, object,)), sync_or_add.clone()),
         };
         Calls {
@@ -84,7 +85,7 @@ impl Methods {
             update,
             update_alone,
             sync: sync_or_add,
-            delete: of(delete.as_ref(), &now),
+            delete: of(delete.as_ref(), &last),
             code,
             delete_code: delete.iter().map(|method| method.code.clone()).collect(),
         }
@@ -166,7 +167,7 @@ fn check_signature(function: &Function, errors: &mut Errors) {
 /// The kind and the parameters of a method.
 fn parse(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Option<(Type, Method)> {
     let name = function.sig.ident.clone();
-    let takes_two = name == "update" && args.no_previous.is_none();
+    let takes_two = name == "update" && args.has_previous();
     let is_cx = |function: &Function| function.params().last().is_some_and(|last| is_context(&last.ty, "Cx"));
     let has_context = is_cx(function) || function.params().len() > 1 && mend(function);
     let params = function.params();
@@ -179,7 +180,8 @@ fn parse(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Op
                 "write `async fn update(&self, old: &K, object: &K)`, or say `previous = none`",
             ),
             (false, Some(_)) if name == "update" => {
-                ("with `previous = none` there is no earlier object".to_owned(), "leave the parameter out")
+                let key = if args.caches(Cache::None) { "cache" } else { "previous" };
+                (format!("with `{key} = none` there is no earlier object"), "leave the parameter out")
             }
             _ => (format!("`{name}` takes the object and the context only"), "make other values fields of the struct"),
         };
@@ -203,7 +205,13 @@ fn parse(args: &WatcherArgs, function: &mut Function, errors: &mut Errors) -> Op
         }
     });
     let object = kinds.next_back()??;
-    check_form(args, &object, errors);
+    let object = match args.caches(Cache::None) && args.has_no_status() {
+        true => kind_of_none(&name, object, errors)?,
+        false => {
+            check_form(args, &object, errors);
+            object
+        }
+    };
     let code = code_of(function, has_context);
     Some((object, Method { name, has_context, code }))
 }
@@ -217,11 +225,39 @@ pub(super) fn hold_to_reasons(args: &WatcherArgs, function: &mut Function, error
     }
 }
 
+/// The kind with `cache = none`: `delete` takes what is left of an object that may be gone, the others take whole objects.
+fn kind_of_none(name: &Ident, object: Type, errors: &mut Errors) -> Option<Type> {
+    match (name == "delete", metadata_of(&object)) {
+        (true, Some(kind)) => Some(kind.clone()),
+        (false, None) => Some(object),
+        (true, None) => {
+            let help = format!("write `&Metadata<{}>`", object.to_token_stream().to_string().replace(' ', ""));
+            errors.push(&object, "with `cache = none` the content of a deleted object is not known", help);
+            None
+        }
+        (false, Some(kind)) => {
+            let help = format!("write `&{}`", kind.to_token_stream().to_string().replace(' ', ""));
+            errors.push(&object, format_args!("with `cache = none` `{name}` takes the whole object"), help);
+            None
+        }
+    }
+}
+
+/// The kind of `Metadata<K>`.
+fn metadata_of(object: &Type) -> Option<&Type> {
+    let Type::Path(path) = object else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    let kind = args.args.iter().find_map(|arg| match arg {
+        GenericArgument::Type(kind) => Some(kind),
+        _ => None,
+    });
+    kind.filter(|_| last.ident == "Metadata" || last.ident == "PartialObjectMeta")
+}
+
 /// With `cache = metadata` there is no content.
 pub(super) fn check_form(args: &WatcherArgs, object: &Type, errors: &mut Errors) {
-    let is_metadata = matches!(object, Type::Path(path)
-        if path.path.segments.last().is_some_and(|last| last.ident == "Metadata" || last.ident == "PartialObjectMeta"));
-    if args.cache.is_some() && args.has_no_status() && !is_metadata {
+    if args.caches(Cache::Metadata) && args.has_no_status() && metadata_of(object).is_none() {
         let kind = object.to_token_stream().to_string().replace(' ', "");
         let help = format!("write `Metadata<{kind}>`");
         errors.push(object, "with `cache = metadata` objects have no content", help);

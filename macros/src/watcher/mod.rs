@@ -43,7 +43,7 @@ fn methods_form(args: &WatcherArgs, item: &TokenStream, mut errors: Errors) -> T
     match methods::read(args, &mut block, &mut errors) {
         Some(methods) if errors.count() == 0 => expanded(args, block, &methods, errors),
         _ => {
-            let args = expand::reconciler_args(args, &mut Errors::default());
+            let args = expand::reconciler_args(args, None, &mut Errors::default());
             let watcher = expand::expand_marker(&args.krate, &ty);
             let refused = impl_block::expand::expand_refused(&args, block);
             quote!(#refused #watcher #errors)

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "dependents")]
 mod by_text;
+#[cfg(feature = "operator")]
+pub(crate) mod misfit;
 mod typed;
 
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use kube::discovery::{ApiCapabilities, Scope};
 
 #[cfg(feature = "dependents")]
 pub use self::by_text::TextKind;
-pub(crate) use self::typed::typed;
+pub(crate) use self::typed::{typed, typed_or_why};
 
 /// A type-erased kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

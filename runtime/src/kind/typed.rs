@@ -17,6 +17,36 @@ pub(crate) fn typed<K: Kind>(object: &DynamicObject) -> serde_json::Result<K> {
     Ok(typed)
 }
 
+/// The same. The error names the field that does not fit, and not its value.
+///
+/// # Errors
+/// The content does not fit the type.
+#[cfg(feature = "operator")]
+pub(crate) fn typed_or_why<K: Kind>(object: &DynamicObject) -> Result<K, String> {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::misfit::{caught, described, path};
+
+    caught(AssertUnwindSafe(|| typed(object))).map_err(|error| {
+        // Once more, since only errors need the path.
+        let (head, mut track) = (head(object), serde_path_to_error::Track::new());
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let fields = MapDeserializer::<_, serde_json::Error>::new(fields(&head, object).into_iter());
+            K::deserialize(serde_path_to_error::Deserializer::new(fields, &mut track)).map(drop)
+        }));
+        described(&path(track), &error)
+    })
+}
+
+/// The same. Without an operator no object is read.
+///
+/// # Errors
+/// The content does not fit the type.
+#[cfg(not(feature = "operator"))]
+pub(crate) fn typed_or_why<K: Kind>(object: &DynamicObject) -> Result<K, String> {
+    typed(object).map_err(|error: serde_json::Error| error.to_string())
+}
+
 /// The fields that a [`DynamicObject`] holds outside of its content.
 fn head(object: &DynamicObject) -> [(&'static str, Option<Value>); 3] {
     let types = object.types.as_ref();

@@ -33,7 +33,7 @@ use crate::queue::pause::Pause;
 use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
-use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget};
+use crate::watch::{Primary, Reduction, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget};
 use crate::wiring::policy::Policy;
 use crate::wiring::{Cache, KindInfo, OperatorNames, Wiring};
 
@@ -117,6 +117,7 @@ impl Controller {
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
         let primary = Primary::new(decoder).storing(BareStore::new(wiring, &context.operator.name));
+        let primary = primary.reducing(Reduction::of(wiring));
         let of = (wiring, &context.operator);
         let relations = RelatedCaches::new(&context.watches, of, kind.clone(), context.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(PassSetup {
@@ -278,7 +279,7 @@ impl Prepared for Controller {
 
 /// The watch targets of the reconciled kind.
 fn places(scope: &Scope, kind: &KindInfo, wiring: &Wiring) -> Vec<WatchTarget> {
-    let metadata = wiring.watcher.is_some_and(|watcher| watcher.cache == Cache::Metadata);
+    let metadata = wiring.watcher.is_some_and(|watcher| watcher.cache != Cache::Full);
     let places = scope.selected_places(kind, wiring.watched_labels(), wiring.fields);
     places.into_iter().map(|place| WatchTarget { metadata, ..place }).collect()
 }

@@ -24,6 +24,7 @@ mod run;
 mod tests;
 mod vanished;
 mod watcher;
+mod whole_object;
 mod without_steps;
 
 use std::sync::Arc;
@@ -133,6 +134,7 @@ async fn reported(
 ) -> PassOutput {
     let key = pass.key;
     let next = stages(context, &mut pass, attempt, decided).instrument(begun.span.clone()).await;
+    watcher::rest(context, key);
     let FinishedPass { next, outcome, events, answers } = pass.finished(next);
     ended(context, key, &begun, outcome, &next);
     let recorder = context.recorder.clone();
@@ -207,6 +209,11 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
         false => Some(Part::Steps),
     };
     if let Err(next) = daemons_stop(context, pass.key, &*object, part).await {
+        return next;
+    }
+    if matches!(part, Some(Part::Steps))
+        && let Err(next) = whole_object::read(context, pass, &*object).await
+    {
         return next;
     }
     let Some(part) = part else { return skipped::skip_by_policy(context, pass, &*object).boxed().await };

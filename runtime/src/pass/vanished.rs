@@ -30,7 +30,7 @@ pub(super) async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, 
 /// Whether the object needs a cleanup at all: a watcher that writes no finalizer knows those that its code has seen.
 fn is_known(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> bool {
     let seen = || context.memory().get(pass.key).is_some_and(|memory| memory.watched == watcher::number(object));
-    !context.wiring.is_plain() || seen()
+    !context.wiring.is_plain() || watcher::has_bare_status(object) || seen()
 }
 
 /// Whether the object is gone, and its policy allows the cleanups. An object that left the selection of the watch still exists.

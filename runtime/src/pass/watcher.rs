@@ -1,9 +1,11 @@
 //! The facts of a watcher about an object, at the start and at the end of a pass.
 
 use super::context::{PassContext, observed};
+use super::memory::Memory;
 use super::report::current_pass::CurrentPass;
+use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::PassState;
+use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::pipeline::watcher::calls::Calls;
 use crate::pipeline::watcher::decide::Facts;
 use crate::queue::Key;
@@ -18,21 +20,45 @@ pub(super) fn number(object: &Object) -> u64 {
 
 /// Whether the code of this watcher has not run for the object since the process started.
 pub(super) fn is_unseen(context: &PassContext, object: &Object, seen: u64) -> bool {
-    context.wiring.watcher.is_some_and(|watcher| !watcher.settled) && seen != number(object)
+    context.wiring.watcher.is_some_and(|watcher| !watcher.settled) && seen != number(object) && !has_bare_status(object)
+}
+
+/// Whether a pass has ended for the object since the process started, if its status is in memory only.
+pub(super) fn has_bare_status(object: &Object) -> bool {
+    object.bare().is_some_and(|bare| bare.status.is_some())
+}
+
+/// Drops the memory of an idle object if its cache is slim, too: the status shows what a later pass needs.
+pub(super) fn rest(context: &PassContext, key: &Key) {
+    let is_slim = context.wiring.watcher.is_some_and(|watcher| watcher.whole.is_some());
+    if !is_slim || !context.env.primary.get(key).is_some_and(|object| has_bare_status(&*object)) {
+        return;
+    }
+    let mut memory = context.memory();
+    if memory.get(key).is_some_and(Memory::is_idle) {
+        memory.remove(key);
+    }
 }
 
 /// Hands the facts about its object to the pass of a watcher.
 pub(super) fn begin(context: &PassContext, pass: &CurrentPass<'_>, object: &Object, state: &mut PassState) {
     let Some(watcher) = context.wiring.watcher else { return };
-    let seen = std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().watched, number(object));
+    context.memory().entry(pass.key.clone()).or_default().watched = number(object);
     let before = context.env.primary.before(pass.key, object.uid());
     let is_added = match watcher.mark {
-        Mark::Status => pass.is_marked && observed(context.wiring, object).inputs.is_some_and(|inputs| inputs.added),
+        Mark::Status => pass.is_marked && was_added(context, object),
         Mark::Finalizers => context.finalizers.is_added(object.meta()),
-        Mark::None => seen == number(object) && context.memory().get(pass.key).is_some_and(|memory| memory.added),
+        // Its status is that of this object since the process started.
+        Mark::None => was_added(context, object),
     };
     let facts = Facts { is_added, has_changed: before.is_some() };
-    state.calls = Some(Box::new(Calls::new(facts, before.and_then(|before| before.object))));
+    let calls = Calls::new(facts, before.and_then(|before| before.object));
+    state.calls = Some(Box::new(Calls { whole: pass.whole.clone(), ..calls }));
+}
+
+/// Whether the status shows that a call has succeeded.
+fn was_added(context: &PassContext, object: &Object) -> bool {
+    observed(context.wiring, object).inputs.is_some_and(|inputs| inputs.added)
 }
 
 /// Records what the calls of a watcher have reached. Returns whether the object is added, for its status.
@@ -40,20 +66,26 @@ pub(super) fn end(context: &PassContext, key: &Key, object: &Object, state: &Pas
     let Some(watcher) = context.wiring.watcher else { return false };
     let Some(calls) = &state.calls else {
         // No code ran.
-        return observed(context.wiring, object).inputs.is_some_and(|inputs| inputs.added);
+        return was_added(context, object);
     };
     if calls.is_handled {
         let newest = context.env.primary.get(key);
         let has_changed = newest.is_some_and(|newest| has_changed(context, object, &*newest));
         context.env.primary.handled(key, object, watcher, has_changed);
     }
-    let is_added = calls.facts.is_added || calls.is_handled;
-    if watcher.mark == Mark::None
-        && let Some(memory) = context.memory().get_mut(key)
-    {
-        memory.added = is_added;
-    }
-    is_added
+    calls.facts.is_added || calls.is_handled
+}
+
+/// Whether this is the first success for the object since the process started, if its status is in memory only. Each start of the process has
+/// one for each object, so it is no event.
+pub(super) fn is_first_success(
+    context: &PassContext,
+    object: &Object,
+    found: &DesiredStatus,
+    outcome: &Outcome,
+) -> bool {
+    let is_new = object.bare().is_some() && found.conditions.is_empty();
+    context.wiring.watcher.is_some() && is_new && *outcome == Outcome::Done
 }
 
 /// Whether two versions of one object differ in what counts as a change.

@@ -37,9 +37,10 @@ pub struct Bare<K> {
     state: BareState,
 }
 
-/// The metadata of an object of the kind `K`, for a watcher with `cache = metadata`.
+/// The metadata of an object of the kind `K`, for a watcher with `cache = metadata`, and for the `delete` of one with `cache = none`.
 ///
-/// The watch requests no content, so that neither the network nor the memory holds it.
+/// The watch requests no content, so that neither the network nor the memory holds it. With `cache = none` the metadata is the name, the
+/// namespace, the UID, the resource version, the generation and the deletion; the labels and annotations are not cached.
 ///
 /// ```
 /// use evenkeel::Metadata;

@@ -170,11 +170,11 @@ impl dyn AnyObject {
     }
 
     /// The hash of the content, if each change of it is a trigger. For a watcher the generation tells its changes, if the object has one and not
-    /// each version counts.
+    /// each version counts. A cache that holds no content has a hash of what counts instead.
     pub(crate) fn content(&self, watcher: Option<WatcherWiring>) -> Option<u64> {
         let has_generation = || self.meta().generation.is_some();
         match watcher {
-            Some(watcher) if !watcher.any_version && has_generation() => None,
+            Some(watcher) if watcher.whole.is_none() && !watcher.any_version && has_generation() => None,
             _ => self.bare().map(|bare| bare.content),
         }
     }

@@ -16,9 +16,9 @@ use crate::condition::Condition;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BareStatus {
-    observed_generation: Option<i64>,
-    conditions: Vec<Condition>,
-    observed_inputs: Option<ObservedInputs>,
+    pub(crate) observed_generation: Option<i64>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) observed_inputs: Option<ObservedInputs>,
     last_handled_reconcile_at: Option<String>,
     last_handled_actions: BTreeMap<String, String>,
     observed_by: BTreeMap<String, ObservedBy>,

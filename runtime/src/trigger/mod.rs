@@ -1,5 +1,6 @@
 //! The triggers of a pass. The event filter and the short-circuit are both derived from one [table].
 
+mod change;
 mod digest;
 mod enabled;
 mod facts;
@@ -8,6 +9,7 @@ mod table;
 mod tests;
 mod trigger_set;
 
+pub(crate) use self::change::{Observer, change_number};
 pub(crate) use self::digest::{digits, hash, number, parse, text};
 pub(crate) use self::enabled::EnabledTriggers;
 pub(crate) use self::facts::{Inputs, PrimaryChange, TriggerFacts};

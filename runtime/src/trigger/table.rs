@@ -164,7 +164,7 @@ fn is_deleting(meta: &ObjectMeta) -> bool {
 }
 
 /// The annotations that a body may read.
-fn annotations<'a>(
+pub(super) fn annotations<'a>(
     meta: &'a ObjectMeta,
     counted: Counted<'a>,
     request_annotation: &str,
@@ -179,7 +179,7 @@ fn annotation<'a>(meta: &'a ObjectMeta, name: Option<&str>) -> impl Iterator<Ite
     name.and_then(|name| meta.annotations.as_ref()?.get(name)).into_iter()
 }
 
-fn labels<'a>(meta: &'a ObjectMeta, counted: Counted<'a>) -> impl Iterator<Item = (&'a String, &'a String)> {
+pub(super) fn labels<'a>(meta: &'a ObjectMeta, counted: Counted<'a>) -> impl Iterator<Item = (&'a String, &'a String)> {
     meta.labels.iter().flatten().filter(move |(name, _)| counted.has_label(name))
 }
 

@@ -43,7 +43,7 @@ pub(crate) use self::first_list::{Progress, WatchHandle};
 pub(crate) use self::health::FailingWatch;
 pub(crate) use self::health::Health;
 pub(crate) use self::object_version::ObjectVersion;
-pub(crate) use self::primary::{Primary, PrimaryPredicate, UNDECODABLE, Undecodable};
+pub(crate) use self::primary::{Primary, PrimaryPredicate, Reduction, UNDECODABLE, Undecodable};
 pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;
 #[cfg(feature = "webhooks")]

@@ -13,6 +13,15 @@ pub(crate) fn matches(selector: &str, labels: Option<&Labels>) -> bool {
         .all(|requirement| holds(requirement.trim(), labels.unwrap_or(&none)))
 }
 
+/// The labels that the selector names.
+pub(super) fn keys(selector: &str) -> impl Iterator<Item = &str> {
+    let requirements = requirements(selector_parts(selector).0.unwrap_or_default());
+    requirements.map(|requirement| {
+        let requirement = requirement.trim().trim_start_matches('!');
+        requirement.split(['=', '!', ' ', '(']).next().unwrap_or_default()
+    })
+}
+
 /// The requirements, which are separated by the commas outside parentheses.
 fn requirements(selector: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
@@ -82,6 +91,12 @@ fn is_value(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_keys_of_a_selector_are_found() {
+        let all = "a, !b,c=d,e!=f,example.com/g==h,i in (x, y),j notin (z);type=Opaque";
+        assert_eq!(keys(all).collect::<Vec<_>>(), ["a", "b", "c", "e", "example.com/g", "i", "j"]);
+    }
 
     #[test]
     fn a_requirement_that_the_server_would_reject_is_found() {

@@ -43,7 +43,7 @@ pub use self::step::{StepWiring, When};
 use self::suspend::Suspend;
 use self::triggers::Triggers;
 pub use self::verb::{DeclaredCall, Verb};
-pub use self::watcher::{Leave, Mark, WatcherWiring};
+pub use self::watcher::{DecodeWhole, Leave, Mark, WatcherWiring};
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
 

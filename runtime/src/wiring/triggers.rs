@@ -94,7 +94,12 @@ const OURS: &str = "evenkeel.dev/";
 /// Whether the annotation belongs to the framework or kubectl, so that a change to it does not affect the input of a
 /// body.
 pub(crate) fn is_own(name: &str, request_annotation: &str, policy: Option<&str>) -> bool {
-    name == request_annotation || Some(name) == policy || name.starts_with(OURS) || name == LAST_APPLIED
+    is_framework(name, request_annotation, policy) || name == LAST_APPLIED
+}
+
+/// Whether the annotation belongs to the framework.
+pub(crate) fn is_framework(name: &str, request_annotation: &str, policy: Option<&str>) -> bool {
+    name == request_annotation || Some(name) == policy || name.starts_with(OURS)
 }
 
 const LABELS: &str = "labels/";

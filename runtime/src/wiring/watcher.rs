@@ -1,9 +1,17 @@
 //! What `#[watcher]` declares besides what every reconciler may declare.
 
+use std::any::Any;
+use std::sync::Arc;
+
+use kube::core::DynamicObject;
+
 use super::relation::Cache;
 
+/// Decodes a whole object as its type. The error names the field that does not fit.
+pub type DecodeWhole = fn(&DynamicObject) -> Result<Arc<dyn Any + Send + Sync>, String>;
+
 /// The declarations of a watcher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct WatcherWiring {
     /// How it remembers across restarts which objects it has handled.
     pub mark: Mark,
@@ -11,8 +19,10 @@ pub struct WatcherWiring {
     pub settled: bool,
     /// Whether `update` takes the object as it was handled last.
     pub previous: bool,
-    /// How much of an object is cached (`cache = metadata`).
+    /// How much of an object is cached (`cache = metadata`, `cache = none`).
     pub cache: Cache,
+    /// Decodes the object that is read before each call (`cache = none`).
+    pub whole: Option<DecodeWhole>,
     /// Whether each new version of an object counts as a change (`on(any)`).
     pub any_version: bool,
     /// What becomes of an object that leaves the selection (`leave = ".."`).
@@ -48,6 +58,7 @@ impl WatcherWiring {
         settled: false,
         previous: true,
         cache: Cache::Full,
+        whole: None,
         any_version: false,
         leave: Leave::Detach,
         gives_up: false,

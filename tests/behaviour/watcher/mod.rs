@@ -1,6 +1,7 @@
 //! Watchers: which method is called for which object.
 
 mod bare;
+mod cache;
 mod life;
 mod service;
 mod several;

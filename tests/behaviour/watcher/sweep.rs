@@ -10,7 +10,7 @@ use kube::CustomResourceExt;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
-use super::bare::{ADDED, Maps, a_map_named};
+use super::bare::{ADDED, LeanMaps, MapWatcher, Maps, a_map_named};
 use super::service::{Info, Infos, Service, info};
 
 /// The calls for one object, in order.
@@ -69,14 +69,23 @@ async fn an_object_with_a_status_ends_with_its_deletion() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_of_a_bare_kind_ends_with_its_deletion() {
+    a_bare_object_ends_with_its_deletion::<Maps>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_without_a_cache_ends_with_its_deletion() {
+    a_bare_object_ends_with_its_deletion::<LeanMaps>().await;
+}
+
+async fn a_bare_object_ends_with_its_deletion<W: MapWatcher>() {
     // Any CRD: the kind of this test needs none.
     from_everywhere_without_subresources(&Info::crd(), async |stage| {
         for name in ["stays", "goes", "ends"] {
             stage.create::<ConfigMap>(a_map_named(name, "one")).await;
         }
         let service = Service::new();
-        let maps = Maps { service: service.clone() };
-        stage.run(move |operator| operator.watcher::<Maps>(maps.clone()).run_until(std::future::pending()));
+        let maps = W::from(service.clone());
+        stage.run(move |operator| operator.watcher::<W>(maps.clone()).run_until(std::future::pending()));
         live(&stage, json!({ "data": { "k": "two" } }), async |name, change| match change {
             Some(change) => drop(stage.merge::<ConfigMap>(name, change).await),
             None => drop(stage.api::<ConfigMap>().delete(name, &DeleteParams::default()).await.unwrap()),

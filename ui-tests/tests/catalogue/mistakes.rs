@@ -372,9 +372,18 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         &["rustc/watcher/kind_without_status", "own/watcher/bare_without_finalizer"],
     ),
     (
+        "a watcher without a cache that takes an object which is not there",
+        &[],
+        &[
+            "own/watcher/cache_none_and_deleted_content",
+            "own/watcher/cache_none_and_metadata",
+            "own/watcher/cache_none_in_a_function",
+        ],
+    ),
+    (
         "a watcher without an earlier version that takes one",
         &[],
-        &["own/watcher/previous_none_with_old", "own/watcher/update_without_old"],
+        &["own/watcher/previous_none_with_old", "own/watcher/cache_none_with_old", "own/watcher/update_without_old"],
     ),
     (
         "a review of writes that changes its object where it must not, or the reverse",

@@ -1,8 +1,7 @@
 //! Decoding that tolerates objects that do not fit their type, so that one invalid object does not affect the others.
 
 use std::any::TypeId;
-use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, UnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures::Stream;
@@ -10,13 +9,14 @@ use kube::api::ObjectMeta;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use serde_path_to_error::{Segment, Track};
+use serde_path_to_error::Track;
 
 use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
 use super::raw::Raw;
 use super::strip::decode;
 use crate::kind::Kind;
+use crate::kind::misfit::{caught, described, path};
 use crate::pipeline::object::{Object, Primary};
 
 /// An object of the reconciled kind, or its readable part. The [`Decoder`] determines the type.
@@ -100,9 +100,9 @@ impl<'de> Deserialize<'de> for Decoded {
 /// The object does not fit the type. The message names the field, and does not contain its value.
 #[cfg(feature = "webhooks")]
 pub(crate) fn from_object_text<K: Kind>(text: &str) -> Result<K, String> {
-    match sound(Raw::Text(Cow::Borrowed(text))) {
+    match sound(Raw::Text(text.into())) {
         Ok(decoded) => decoded.map_err(|invalid| invalid.text()),
-        Err(error) => Err(without_value(&error.to_string()).into_owned()),
+        Err(error) => Err(described("", &error.to_string())),
     }
 }
 
@@ -133,29 +133,14 @@ fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
     decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
 }
 
-/// Catches panics in the type's own `Deserialize`, which must not end the watch.
-fn caught<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Result<K, String> {
-    let decoded = catch_unwind(decode);
-    decoded
-        .unwrap_or_else(|_| Err(serde_json::Error::custom("its decoder panicked")))
-        .map_err(|error| error.to_string())
-}
-
-/// The path of the field that does not fit, such as `spec.containers.1.name`. It ends at a type that is flattened, untagged or has a tag
-/// inside, as serde collects its fields first. Decodes once more, since only errors need the path.
+/// The path of the field that does not fit. Decodes once more, since only errors need the path.
 fn error_path<K: Kind>(object: &Value) -> String {
     let mut track = Track::new();
     // A panic has no path.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         K::deserialize(serde_path_to_error::Deserializer::new(object, &mut track)).map(drop)
     }));
-    let path = track.path();
-    let steps = path.iter().filter_map(|segment| match segment {
-        Segment::Seq { index } => Some(index.to_string()),
-        Segment::Map { key: name } | Segment::Enum { variant: name } => Some(name.clone()),
-        Segment::Unknown => None,
-    });
-    steps.collect::<Vec<_>>().join(".")
+    path(track)
 }
 
 impl Decoded {
@@ -182,18 +167,8 @@ impl Decoded {
 impl Invalid {
     /// `spec.replicas: invalid type ..`.
     pub(crate) fn text(&self) -> String {
-        let colon = if self.field.is_empty() { "" } else { ": " };
-        format!("{}{colon}{}", self.field, without_value(&self.error))
+        described(&self.field, &self.error)
     }
-}
-
-/// Removes the quoted string from an error of serde, since it may be a secret.
-fn without_value(error: &str) -> Cow<'_, str> {
-    let quoted = ["invalid type: string \"", "invalid value: string \""];
-    let Some(start) = quoted.into_iter().find(|start| error.starts_with(start)) else { return Cow::Borrowed(error) };
-    let kept = start.trim_end_matches([' ', '"']);
-    let rest = error.rfind("\", expected ").map_or("", |at| &error[at + 1..]);
-    Cow::Owned(format!("{kept}{rest}"))
 }
 
 #[cfg(test)]

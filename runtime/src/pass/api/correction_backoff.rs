@@ -32,6 +32,11 @@ struct Corrected {
 }
 
 impl CorrectionBackoff {
+    /// Whether there were no corrections lately.
+    pub(in crate::pass) fn is_empty(&self) -> bool {
+        self.corrected.is_empty() && self.until.is_none()
+    }
+
     /// Counts a correction of the named owned object. Returns the pause before the next one; `None`: no pause.
     pub(in crate::pass) fn corrected(&mut self, name: String, now: Instant) -> Option<Duration> {
         self.tidy(now);

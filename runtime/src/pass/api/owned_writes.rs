@@ -44,6 +44,12 @@ struct Made {
 }
 
 impl Children {
+    /// Whether nothing is known that a later pass needs.
+    pub(in crate::pass) fn is_empty(&self) -> bool {
+        let made = self.lock();
+        made.writes.is_empty() && made.operations.is_empty() && made.corrections.is_empty()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Made> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -11,7 +11,7 @@ const CONFLICTS: u32 = 2;
 pub(in crate::pass) const QUIET: Duration = Duration::from_secs(1);
 
 /// The recent changes to an object during its passes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(in crate::pass) struct HotObject {
     /// Number of consecutive outdated status writes.
     outdated: u32,

@@ -54,8 +54,6 @@ pub(super) struct Memory {
     pub(super) suspended: bool,
     /// The object for which the code of a watcher has run, as a number; 0: none.
     pub(super) watched: u64,
-    /// A watcher that writes nothing has added the object.
-    pub(super) added: bool,
     /// The object whose cleanups have succeeded, as a number, while its finalizer could not be removed; 0: none.
     pub(super) cleaned_up: u64,
     /// The event of its deletion was sent.
@@ -68,5 +66,19 @@ impl Memory {
     /// Whether the last pass found the object suspended or owned by another operator.
     pub(in crate::pass) fn is_set_aside(&self) -> bool {
         self.suspended || self.other_operator.is_some()
+    }
+
+    /// Whether a later pass needs nothing of it besides what the status shows.
+    pub(in crate::pass) fn is_idle(&self) -> bool {
+        #[cfg(feature = "dependents")]
+        let has_sets = self.progress.is_some() || self.rolled_out.is_some() || self.converged.is_some();
+        #[cfg(not(feature = "dependents"))]
+        let has_sets = false;
+        let is_unwritten = self.pending.is_some() || self.unwritten || self.late.is_some() || self.tried.is_some();
+        let is_odd = !self.foreign.is_empty() || !self.untakeable.is_null() || self.hot_object != HotObject::default();
+        let is_clamped = self.clamped.as_ref().is_some_and(|clamped| !clamped.is_empty());
+        let is_deleted = self.cleaned_up != 0 || self.deletion_reported;
+        !(has_sets || is_unwritten || is_odd || is_clamped || is_deleted || self.is_set_aside())
+            && self.children.is_empty()
     }
 }

@@ -1,5 +1,7 @@
 //! The current pass: its object, its triggers and its report.
 
+use std::any::Any;
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -35,6 +37,8 @@ pub(in crate::pass) struct CurrentPass<'k> {
     pub(in crate::pass) triggers: TriggerSet,
     /// The responses of the API server.
     pub(in crate::pass) answers: Answers,
+    /// The object as it was read for a watcher whose cache has no content.
+    pub(in crate::pass) whole: Option<Arc<dyn Any + Send + Sync>>,
     /// The object had our finalizer before the pass, if it needs one.
     pub(in crate::pass) is_marked: bool,
     outcome: Option<&'static str>,
@@ -53,7 +57,8 @@ pub(in crate::pass) struct FinishedPass {
 
 impl<'k> CurrentPass<'k> {
     pub(in crate::pass) fn new(key: &'k Key, triggers: TriggerSet) -> Self {
-        Self { key, triggers, answers: Answers::default(), is_marked: true, outcome: None, events: Vec::new() }
+        let answers = Answers::default();
+        Self { key, triggers, answers, whole: None, is_marked: true, outcome: None, events: Vec::new() }
     }
 
     /// Sets the outcome. It counts unless `Next` shows that the object was changed or deleted meanwhile.

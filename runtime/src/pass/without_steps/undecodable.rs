@@ -1,9 +1,11 @@
 //! Objects that do not fit their type. An event names the field and explains what happens to the finalizer.
 
 use k8s_openapi::api::core::v1::ObjectReference;
+use kube::api::ObjectMeta;
 use kube::runtime::events::EventType;
 
 use crate::api::grant::plural_and_group;
+use crate::client::decode::Invalid;
 use crate::pass::context::PassContext;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
@@ -17,6 +19,24 @@ pub(in crate::pass) fn absent(context: &PassContext, pass: &mut CurrentPass<'_>)
         tracing::debug!("the object does not exist");
         return context.forget(key);
     }
+    report(context, pass)
+}
+
+/// The pass of a watcher that has read an object that does not fit its type.
+pub(in crate::pass) fn misfit(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    meta: &ObjectMeta,
+    error: String,
+) -> Next {
+    let broken = Invalid { meta: Box::new(meta.clone()), field: String::new(), error };
+    context.env.primary.set_aside(pass.key, &broken);
+    report(context, pass)
+}
+
+/// Reports the object once for each of its versions that differ in the error.
+fn report(context: &PassContext, pass: &mut CurrentPass<'_>) -> Next {
+    let key = pass.key;
     pass.ends(UNDECODABLE);
     context.daemons.drop_of(key);
     if let Some(found) = context.env.primary.report_undecodable(key) {

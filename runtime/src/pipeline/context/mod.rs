@@ -52,7 +52,7 @@ pub use self::run::{Pipeline, conclude, finish, pipeline};
 pub use self::run_handler::find_site;
 pub(crate) use self::run_handler::{claim, hook, observe, run_daemon, undo};
 pub(crate) use self::timeout::Limit;
-pub use self::watch::{Call, call, called, deleted};
+pub use self::watch::{Call, call, called, deleted, whole};
 
 /// The context of a pass: one run of a reconciler for one object.
 ///

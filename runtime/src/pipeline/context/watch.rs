@@ -35,6 +35,12 @@ pub fn call<K: Send + Sync + 'static, S>(cx: &Cx<'_, S>) -> Call<K> {
     }
 }
 
+/// The whole object of a watcher with `cache = none`. Without an operator there is none, and nothing is called.
+#[must_use]
+pub fn whole<K: Send + Sync + 'static, S>(cx: &Cx<'_, S>) -> Option<Arc<K>> {
+    cx.state.calls.as_deref()?.whole.clone()?.downcast().ok()
+}
+
 fn previous<K: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<K>> {
     let object: Arc<dyn std::any::Any + Send + Sync> = calls.previous.clone()?;
     object.downcast().ok()

@@ -1,5 +1,6 @@
 //! What a pass knows of the calls of a watcher for its object.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ pub(crate) struct Calls {
     pub(crate) facts: Facts,
     /// The version that was handled last, if the object has changed since and the watcher wants it.
     pub(crate) previous: Option<Arc<Object>>,
+    /// The object as it was read before the call (`cache = none`).
+    pub(crate) whole: Option<Arc<dyn Any + Send + Sync>>,
     /// A call has succeeded in this pass.
     pub(crate) is_handled: bool,
     /// What the retry policy says of the error of this pass.
@@ -38,7 +41,8 @@ const GAVE_UP: &str = "GaveUp";
 
 impl Calls {
     pub(crate) fn new(facts: Facts, previous: Option<Arc<Object>>) -> Self {
-        Self { began: Instant::now(), facts, previous, is_handled: false, again: None, has_given_up: false }
+        let began = Instant::now();
+        Self { began, facts, previous, whole: None, is_handled: false, again: None, has_given_up: false }
     }
 
     /// The error with the pace of the retry policy.

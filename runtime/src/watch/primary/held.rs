@@ -10,6 +10,7 @@ use crate::resource_version::is_newer;
 use crate::status::bare::BareStatus;
 
 /// The cached state of one object.
+#[derive(Clone)]
 pub(super) struct Held {
     delivered: Delivered,
     /// The object that our last write returned, until the watch has caught up.
@@ -24,12 +25,14 @@ pub(super) fn with_status_of(earlier: Option<&Arc<Object>>, object: Arc<Object>)
 }
 
 /// The last object that the watch delivered.
+#[derive(Clone)]
 enum Delivered {
     Object(Arc<Object>),
     /// An object that does not fit its type.
     Misfit(Box<Misfit>),
 }
 
+#[derive(Clone)]
 struct Misfit {
     version: String,
 }

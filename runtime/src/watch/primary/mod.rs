@@ -3,7 +3,9 @@
 mod changed;
 mod held;
 mod listing;
+mod objects;
 mod predicate;
+mod reduced;
 mod rollback;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::{DynamicObject, ObjectMeta};
 use kube::runtime::watcher::Event;
+use serde_json::json;
 
 use crate::client::decode::{Decoded, Decoder, Invalid};
 use crate::pipeline::bare_store::BareStore;
@@ -28,11 +31,13 @@ use crate::watch::watch_target::WatchTarget;
 use crate::wiring::{Mark, WatcherWiring};
 
 pub(crate) use self::predicate::PrimaryPredicate;
+pub(crate) use self::reduced::Reduction;
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
 use self::changed::{Before, Changed};
 use self::held::{Held, with_status_of};
 use self::listing::{CacheChange, Listing};
+use self::objects::Objects;
 use self::predicate::triggers;
 use self::rollback::{Comparison, Newest, Source};
 use self::undecodable::Aside;
@@ -43,7 +48,9 @@ use self::vanished::{Vanished, has_vanished};
 pub(crate) struct Primary {
     decoder: Decoder,
     bare: Arc<BareStore>,
-    objects: Arc<Mutex<HashMap<Key, Held>>>,
+    objects: Arc<Mutex<Objects>>,
+    /// Removes from each object what the cache does not hold.
+    reduction: Option<Arc<Reduction>>,
     aside: Aside,
     vanished: Vanished,
     changed: Changed,
@@ -56,6 +63,7 @@ impl Primary {
             decoder,
             bare: Arc::default(),
             objects: Arc::default(),
+            reduction: None,
             aside: Aside::default(),
             vanished: Vanished::default(),
             changed: Changed::default(),
@@ -67,6 +75,23 @@ impl Primary {
         Self { bare: Arc::new(bare), ..self }
     }
 
+    /// The same, with this part of the objects only; `None`: whole objects.
+    pub(crate) fn reducing(self, reduction: Option<Reduction>) -> Self {
+        let Some(reduction) = reduction else { return self };
+        // An object of metadata can be empty.
+        let objects = match self.decoder.exact(json!({ "metadata": {} })) {
+            Ok(blank) => Objects::slim(blank),
+            Err(_) => Objects::default(),
+        };
+        Self { objects: Arc::new(Mutex::new(objects)), reduction: Some(Arc::new(reduction)), ..self }
+    }
+
+    /// The object as the cache holds it.
+    fn reduced(&self, object: Arc<Object>) -> Arc<Object> {
+        let object = self.bare.restored(object);
+        self.reduction.iter().fold(object, |object, reduction| reduction.reduced(object))
+    }
+
     /// Where the status of bare objects is stored besides memory.
     pub(crate) fn bare_store(&self) -> &BareStore {
         &self.bare
@@ -76,7 +101,7 @@ impl Primary {
     pub(crate) fn take_answer(&self, written: &DynamicObject) -> Option<Arc<Object>> {
         match serde_json::to_value(written).and_then(|written| self.decoder.exact(written)) {
             Ok(object) => {
-                let object = self.bare.restored(object);
+                let object = self.reduced(object);
                 self.wrote(object.clone());
                 Some(object)
             }
@@ -94,18 +119,14 @@ impl Primary {
 
     /// Records an object that one of our writes returned. It is served until the watch delivers that version or a newer one.
     pub(crate) fn wrote(&self, object: Arc<Object>) {
-        let mut objects = self.lock();
         // An object that is not in the cache has been deleted, since our writes create no objects of this kind.
-        if let Some(held) = objects.get_mut(&Key::of(object.meta())) {
-            held.take_written(object);
-        }
+        let key = Key::of(object.meta());
+        self.lock().update(&key, |held| held.take_written(object));
     }
 
     /// Stores the status of an object in memory, as its kind has none of ours.
     pub(crate) fn store_status(&self, key: &Key, uid: &str, status: BareStatus) {
-        if let Some(held) = self.lock().get_mut(key) {
-            held.store_status(uid, &Arc::new(status));
-        }
+        self.lock().update(key, |held| held.store_status(uid, &Arc::new(status)));
     }
 
     /// The newest known version of all objects whose keys are wanted.
@@ -128,7 +149,7 @@ impl Primary {
         self.lock().get(key).map(|held| held.version().to_owned())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Held>> {
+    fn lock(&self) -> MutexGuard<'_, Objects> {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -212,6 +233,10 @@ impl Primary {
 
     /// Applies the object of this key to the cache. An unchanged version, as after a relist, has no effect.
     fn take(&self, key: &Key, object: Decoded, filter: &PrimaryPredicate, source: Source<'_>) -> Option<CacheChange> {
+        let object = match object {
+            Decoded::Valid(object) => Decoded::Valid(self.reduced(object)),
+            invalid @ Decoded::Invalid(_) => invalid,
+        };
         let meta = object.metadata();
         let version = version_of(meta);
         let mut objects = self.lock();
@@ -225,11 +250,11 @@ impl Primary {
         }
         let is_past = comparison == Comparison::Restored;
         let now = match object {
-            Decoded::Valid(object) => self.bare.restored(object),
+            Decoded::Valid(object) => object,
             Decoded::Invalid(broken) => {
-                objects.insert(key.clone(), Held::misfit(version_of(&broken.meta).to_owned()));
+                objects.insert(key, Held::misfit(version_of(&broken.meta).to_owned()));
                 drop(objects);
-                return self.set_aside(key, &broken);
+                return self.put_aside(key, &broken);
             }
         };
         let before = objects.remove(key).filter(|_| !is_past);
@@ -237,13 +262,13 @@ impl Primary {
         self.aside.remove(key);
         // The restore did not undo the effects of the body outside the cluster, so the body must run again.
         let back = if is_past { TriggerSet::RESYNC } else { TriggerSet::NONE };
-        let triggers = triggers(before.as_ref(), &*now, filter) | back;
+        let triggers = triggers(before.as_ref(), &*now, filter, source) | back;
         if let Some(before) = before.as_ref().and_then(Held::newest) {
             self.note_change(key, before, &*now, triggers, filter);
         }
         let now = with_status_of(before.as_ref().and_then(Held::newest), now);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
-        objects.insert(key.clone(), Held::object(now, wrote));
+        objects.insert(key, Held::object(now, wrote));
         Some(CacheChange { key: key.clone(), triggers })
     }
 
@@ -277,10 +302,15 @@ impl Primary {
     }
 
     /// Records an object that does not fit its type. It is not served; its pass reports the error.
-    fn set_aside(&self, key: &Key, broken: &Invalid) -> Option<CacheChange> {
+    fn put_aside(&self, key: &Key, broken: &Invalid) -> Option<CacheChange> {
         let triggers =
             if broken.meta.deletion_timestamp.is_some() { TriggerSet::DELETION } else { TriggerSet::GENERATION };
         self.aside.put(key, broken).then(|| CacheChange { key: key.clone(), triggers })
+    }
+
+    /// Records an object that does not fit its type although its metadata does.
+    pub(crate) fn set_aside(&self, key: &Key, broken: &Invalid) {
+        self.aside.put(key, broken);
     }
 
     /// The versions of our writes that the watch of the namespace (or of all namespaces) has not delivered.
@@ -294,6 +324,11 @@ impl Primary {
     fn delete(&self, object: Decoded, filter: &PrimaryPredicate) -> Option<CacheChange> {
         let key = Key::of(object.metadata());
         let (change, last) = self.remove(&key)?;
+        // Its status shows whether code has run for it.
+        let object = match object {
+            Decoded::Valid(object) => Decoded::Valid(with_status_of(last.as_ref(), self.reduced(object))),
+            invalid @ Decoded::Invalid(_) => invalid,
+        };
         let is_plain = filter.watcher.is_some_and(|watcher| watcher.mark == Mark::None);
         match object {
             Decoded::Valid(object) if is_plain || has_vanished(object.meta(), &filter.finalizers) => {

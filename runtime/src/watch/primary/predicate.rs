@@ -1,6 +1,7 @@
 //! The event filter of a reconciler: which changes of an object are triggers.
 
 use super::held::Held;
+use super::rollback::Source;
 use crate::pipeline::object::Object;
 use crate::status::erased::AnyStatus;
 use crate::trigger::{self, EnabledTriggers, TriggerSet};
@@ -35,7 +36,12 @@ pub(crate) struct PrimaryPredicate {
 }
 
 /// The triggers of a change.
-pub(super) fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> TriggerSet {
+pub(super) fn triggers(
+    before: Option<&Held>,
+    now: &Object,
+    filter: &PrimaryPredicate,
+    source: Source<'_>,
+) -> TriggerSet {
     let held = before.and_then(|held| Some((held, held.seen()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     // Earlier changes of an object that was not selected triggered nothing.
@@ -51,8 +57,9 @@ pub(super) fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPred
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
         observed: now.status().and_then(AnyStatus::observed_generation),
-        is_ours: held.is_some_and(|(held, _)| {
+        is_ours: held.is_some_and(|(held, old)| {
             held.wrote.as_deref().is_some_and(|wrote| wrote.resource_version() == now.resource_version())
+                || is_our_mark(filter, source, (&**old, now))
         }),
         finalizers: &filter.finalizers,
         request_annotation: filter.request_annotation,
@@ -63,4 +70,14 @@ pub(super) fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPred
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
     });
     changed | selected
+}
+
+/// Whether a write of our finalizers made this version, although its response has not arrived yet. Only a watch delivers each version.
+fn is_our_mark(filter: &PrimaryPredicate, source: Source<'_>, (old, now): (&Object, &Object)) -> bool {
+    let ours = |object: &Object| {
+        let finalizers = object.meta().finalizers.iter().flatten();
+        finalizers.filter(|held| filter.finalizers.contains(held)).cloned().collect::<Vec<_>>()
+    };
+    let is_sparse = filter.watcher.is_some_and(|watcher| watcher.whole.is_some());
+    is_sparse && matches!(source, Source::Watch) && ours(old) != ours(now)
 }
