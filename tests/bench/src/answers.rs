@@ -117,6 +117,8 @@ const EXPIRED: &str = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"api
 /// The bookmark at the end of the initial events.
 const END: &str = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Release\",\"apiVersion\":\"bench.evenkeel.dev/v1\",\
     \"metadata\":{\"resourceVersion\":\"1\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n";
+/// The answer to an event of the program.
+const EVENT: &str = "{\"kind\":\"Event\",\"apiVersion\":\"events.k8s.io/v1\",\"metadata\":{},\"eventTime\":null}";
 const EMPTY: &str = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
 
 impl Answers {
@@ -221,6 +223,9 @@ impl Answers {
         if self.0.writable && request.method() == http::Method::PATCH && path.ends_with("/status") {
             return self.written(path);
         }
+        if request.method() == http::Method::POST && path.ends_with("/events") {
+            return whole(&Bytes::from_static(EVENT.as_bytes()));
+        }
         if request.method() != http::Method::GET {
             // A panic would end only one pass.
             eprintln!("nothing is written in this bench: {} {path}; are the fixtures of today?", request.method());
@@ -230,6 +235,7 @@ impl Answers {
         match collection {
             Some(collection) if query.contains("watch=true") => collection.watch(query),
             Some(collection) => whole(&collection.list(query)),
+            None if self.one(path).is_some() => whole(&self.one(path).unwrap_or_default()),
             None if query.contains("sendInitialEvents=true") => {
                 let end = futures::stream::iter([Bytes::from_static(END.as_bytes())]);
                 Response::new(stream(end.chain(unbounded_for_ever())))
@@ -237,6 +243,14 @@ impl Answers {
             None if query.contains("watch=true") => Response::new(stream(unbounded_for_ever())),
             None => whole(&Bytes::from_static(EMPTY.as_bytes())),
         }
+    }
+
+    /// One object, as it was listed.
+    fn one(&self, path: &str) -> Option<Bytes> {
+        let (parent, name) = path.rsplit_once('/')?;
+        let collection = self.0.collections.iter().find(|collection| parent.ends_with(&collection.plural))?;
+        let event = collection.listed.get(name.rsplit('-').next()?.parse::<usize>().ok()?)?;
+        Some(event.slice("{\"type\":\"ADDED\",\"object\":".len()..event.len() - 2))
     }
 
     /// The CRD, which does not change.

@@ -119,6 +119,20 @@ pub async fn watched(event: Event<'_, Release>, lab: &Arc<Lab>, cx: &mut Cx) -> 
     Ok(())
 }
 
+/// A watcher that caches no content.
+pub struct Uncached {
+    lab: Arc<Lab>,
+}
+
+#[watcher(plain, cache = none)]
+impl Uncached {
+    async fn sync(&self, release: &Release) -> Result<(), ReleaseError> {
+        assert!(!release.spec.path.is_empty(), "it has the whole object");
+        self.lab.count();
+        Ok(())
+    }
+}
+
 /// A reconciler of releases with a finalizer and a status.
 #[reconciler(conditions = ReleaseCondition)]
 pub async fn finalized(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
@@ -168,5 +182,14 @@ pub async fn start<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>>(cl
 /// It cannot start.
 pub async fn start_with<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>>(client: Client, lab: Arc<Lab>) {
     let operator = Operator::new("bench").client(client).reconciler::<R>(lab);
+    operator.run_until(std::future::pending()).await.unwrap();
+}
+
+/// Runs the watcher without a cache for ever.
+///
+/// # Panics
+/// It cannot start.
+pub async fn start_uncached(client: Client, lab: Arc<Lab>) {
+    let operator = Operator::new("bench").client(client).watcher::<Uncached>(Uncached { lab });
     operator.run_until(std::future::pending()).await.unwrap();
 }

@@ -40,6 +40,7 @@ pub(crate) fn tables(report: &mut Report, objects: usize) {
     of::<Instance, shapes::instances>(report, &instances, objects);
     of::<Credential, shapes::credentials>(report, &credentials, objects);
     report.add(&children(&releases, objects));
+    report.add(&uncached(&releases, objects));
 }
 
 /// Adds the table of one kind.
@@ -96,4 +97,21 @@ fn children(releases: &Sample, objects: usize) -> Table {
     let mut table = Table::new("children", &format!("{objects} objects"), THREE).about(&child);
     table.row("bytes per owned child", &[ours, hand(false), hand(true)], Aim::Shares(&[(1, 0.20)]));
     table
+}
+
+/// The memory of an object of a watcher with `cache = none`, without what the operator takes for itself.
+fn uncached(releases: &Sample, objects: usize) -> Table {
+    let releases = releases.clone().distinct();
+    let bytes = |objects: usize| {
+        let answers = Answers::render(&[&releases], &Release::crd(), objects, PAGE, ASIDE);
+        let lab = Arc::new(Lab::default());
+        let of_each = live(&answers, |client| ours::start_uncached(client, lab.clone()));
+        assert_eq!(lab.bodies(), objects, "each object has had its call");
+        of_each * objects as f64
+    };
+    let figure = (bytes(objects) - bytes(PAGE)) / (objects - PAGE) as f64;
+    let mut table =
+        Table::new("releases of a watcher with `cache = none`", &format!("{objects} objects"), &["evenkeel"]);
+    table.row("bytes per object", &[figure], Aim::AtMost(250.0));
+    table.about(&releases)
 }
