@@ -11,6 +11,7 @@ mod curves;
 mod dependents;
 mod parts;
 mod program;
+mod reviews;
 #[path = "../figures/rolled_out.rs"]
 mod rolled_out;
 mod valgrind;
@@ -74,7 +75,11 @@ fn main() -> ExitCode {
     report.end()
 }
 
-fn tables(counts: &Counts) -> [Table; 4] {
+/// The reviews of a write, and what is reviewed.
+const REVIEWS: [(&str, &str); 3] =
+    [("a new object", "review create"), ("a changed spec", "review update"), ("an unchanged spec", "review unchanged")];
+
+fn tables(counts: &Counts) -> [Table; 5] {
     let sample = Sample::read("releases");
     let mut events = Table::new("instructions of a release", "", THREE).about(&sample);
     for (what, word, aim) in EVENTS {
@@ -93,7 +98,11 @@ fn tables(counts: &Counts) -> [Table; 4] {
     let flat = || Aim::Shares(&[(1, 1.05)]);
     queue.row("pass, 4096 at a time; 16", &counts.slopes(&["queue 4096", "queue 16"]), flat());
     queue.row("pass, one at a time, of 64000 due; of 4000", &counts.slopes(&["due many", "due few"]), flat());
-    [events, overhead, watchers, queue]
+    let mut reviews = Table::new("instructions of a review of a release", "", &["evenkeel"]);
+    for (what, words) in REVIEWS {
+        reviews.row(what, &counts.slopes(&[words]), Aim::AtMost(250_000.0));
+    }
+    [events, overhead, watchers, queue, reviews]
 }
 
 fn dependents(counts: &Counts) -> [Table; 2] {

@@ -15,7 +15,7 @@ use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
 
-use crate::dependents;
+use crate::{dependents, reviews};
 
 /// The maximum number of objects, and the size of a page: a size is a number of whole pages.
 const OBJECTS: usize = 400;
@@ -50,6 +50,7 @@ pub(crate) fn run(words: &str) {
         "load" => watch(what, who, size, 0),
         "chatter" => dependents::chatter(who, size),
         "converge" => dependents::converge(size),
+        "review" => reviews::reviews(who, size),
         _ if what.starts_with("flight") => watch(what, who, size, 0),
         _ => watch(what, who, OBJECTS, size),
     }
