@@ -95,21 +95,27 @@ impl Keeper {
     async fn turn(&mut self) -> Result<Duration, String> {
         let (stored, time) = calls::secret(&self.client, &self.names).await?;
         let now = time.now();
-        let subjects = self.names.subjects();
-        let make = || Pair::make(&subjects, now);
+        let own = self.names.subjects();
         let state = match stored.as_ref().map(|stored| secret::read(stored, &self.names)) {
             Some(Found::Usable(state)) => state,
             Some(Found::Foreign) => return Err(foreign(&self.names)),
             Some(Found::Broken(why)) => {
                 tracing::warn!(secret = self.names.secret(), %why, "the certificate of the webhook server is made anew");
-                return self.store(&State::first(make()?), stored.as_ref()).await;
+                return self.store(&State::first(Pair::make(&own, now)?), stored.as_ref()).await;
             }
-            None => return self.store(&State::first(make()?), None).await,
+            None => return self.store(&State::first(Pair::make(&own, now)?), None).await,
         };
+        // Replicas with another Service or URL share the certificate during a roll-out, so no name is taken out.
+        let known = &state.current.subjects;
+        let all: Vec<String> = known.iter().chain(own.iter().filter(|name| !known.contains(name))).cloned().collect();
+        if all.len() > known.len() {
+            tracing::info!(secret = self.names.secret(), names = all.join(" "), "the certificate gets further names");
+            return self.store(&state.switched_to(Pair::make(&all, now)?, now), stored.as_ref()).await;
+        }
         let spread = self.spread(&state).await;
         // API servers call this replica whether or not the bundle could be written.
         self.serve(&state, *spread.as_ref().unwrap_or(&Bundle::Missing))?;
-        match state.step(now, spread?, make)? {
+        match state.step(now, spread?, || Pair::make(&all, now))? {
             Step::Write(next) => self.store(&next, stored.as_ref()).await,
             Step::Wait(until) => Ok(time.until(until).min(self.due_repair())),
         }

@@ -22,6 +22,8 @@ pub(super) struct Pair {
     pub(super) certificate: String,
     pub(super) key: String,
     pub(super) expires: Timestamp,
+    /// The host names and addresses for which it is valid.
+    pub(super) subjects: Vec<String>,
 }
 
 /// The key stays out of logs.
@@ -56,7 +58,7 @@ impl Pair {
         (params.not_before, params.not_after) = (epoch + at(from), epoch + at(expires));
         let key = KeyPair::generate().map_err(failed)?;
         let certificate = params.self_signed(&key).map_err(failed)?;
-        Ok(Self { certificate: certificate.pem(), key: key.serialize_pem(), expires })
+        Ok(Self { certificate: certificate.pem(), key: key.serialize_pem(), expires, subjects: subjects.to_vec() })
     }
 
     /// Whether two thirds of the life are over.

@@ -50,6 +50,11 @@ impl State {
         Self { current, next: None, previous: None, spread_at: None, switched_at: None }
     }
 
+    /// The certificates after this one became the current one.
+    pub(super) fn switched_to(&self, current: Pair, now: Timestamp) -> Self {
+        Self { previous: Some(self.current.certificate.clone()), switched_at: Some(now), ..Self::first(current) }
+    }
+
     /// All certificates that API servers have to trust, as PEM.
     pub(super) fn bundle(&self) -> String {
         let next = self.next.as_ref().map(|next| next.certificate.as_str());
@@ -98,8 +103,7 @@ impl State {
                 if now < end {
                     return Step::Wait(end);
                 }
-                let previous = Some(self.current.certificate.clone());
-                write(Self { previous, switched_at: Some(now), ..Self::first(next.clone()) })
+                write(self.switched_to(next.clone(), now))
             }
         }
     }
@@ -114,7 +118,7 @@ mod tests {
     use super::*;
 
     fn pair(name: &str, expires: Timestamp) -> Pair {
-        Pair { certificate: format!("{name};"), key: format!("key of {name}"), expires }
+        Pair { certificate: format!("{name};"), key: format!("key of {name}"), expires, subjects: Vec::new() }
     }
 
     fn after(seconds: i64) -> Timestamp {

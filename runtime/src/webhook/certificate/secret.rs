@@ -14,7 +14,7 @@ use super::rotation::State;
 
 /// The operator whose certificates the Secret holds. A Secret without it is not touched.
 const OPERATOR: &str = "evenkeel.dev/webhook-operator";
-/// The host names and addresses of the certificates. Others mean that the certificates are made anew.
+/// The host names and addresses of the certificates.
 const SUBJECTS: &str = "evenkeel.dev/webhook-subjects";
 const EXPIRES: &str = "evenkeel.dev/webhook-expires";
 const NEXT_EXPIRES: &str = "evenkeel.dev/webhook-next-expires";
@@ -38,15 +38,15 @@ pub(super) fn read(secret: &Secret, names: &Names) -> Found {
     if annotation(OPERATOR) != Some(&names.operator) {
         return Found::Foreign;
     }
-    if annotation(SUBJECTS) != Some(&names.subjects().join(" ")) {
-        return Found::Broken("it was made for other host names".to_owned());
-    }
+    let subjects: Vec<String> =
+        annotation(SUBJECTS).into_iter().flat_map(str::split_whitespace).map(ToOwned::to_owned).collect();
     let pair = |[certificate, key]: [&str; 2], expires: &str| -> Result<Pair, String> {
         let missing = || format!("`{certificate}` or `{key}` is missing");
         let pair = Pair {
             certificate: text(secret, certificate).ok_or_else(missing)?,
             key: text(secret, key).ok_or_else(missing)?,
             expires: time(annotation(expires)).ok_or_else(|| format!("the annotation `{expires}` is no time"))?,
+            subjects: subjects.clone(),
         };
         pair.certified()?;
         Ok(pair)
@@ -76,7 +76,7 @@ pub(super) fn write(state: &State, names: &Names, old: Option<&Secret>) -> Secre
     let mut annotations: BTreeMap<String, String> =
         times.into_iter().filter_map(|(key, time)| Some((key.to_owned(), time?.to_string()))).collect();
     annotations.insert(OPERATOR.to_owned(), names.operator.clone());
-    annotations.insert(SUBJECTS.to_owned(), names.subjects().join(" "));
+    annotations.insert(SUBJECTS.to_owned(), state.current.subjects.join(" "));
     let next = state.next.as_ref();
     let data = [
         ("tls.crt", Some(&state.current.certificate)),

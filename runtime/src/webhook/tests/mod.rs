@@ -1,5 +1,6 @@
 //! The server over TLS on loopback, with certificates in an in-process cluster.
 
+mod clients;
 mod renewal;
 
 use std::sync::Arc;
