@@ -14,5 +14,6 @@ mod mutation;
 mod patch_law;
 mod review;
 mod roll_out;
+mod rows;
 mod server;
 mod setup;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-const SECTIONS: [&str; 5] = ["outcome", "writes", "events", "conditions", "status"];
+const SECTIONS: [&str; 8] = ["outcome", "writes", "events", "conditions", "status", "denied", "warnings", "object"];
 
 /// Parses an expectation. Missing sections have empty values.
 pub(super) fn read(text: &str) -> Result<Value, String> {
@@ -21,6 +21,9 @@ pub(super) fn read(text: &str) -> Result<Value, String> {
     Ok(json!({
         "outcome": section("outcome", Value::Null),
         "status": section("status", json!({})),
+        "denied": section("denied", json!({})),
+        "warnings": section("warnings", json!([])),
+        "object": section("object", Value::Null),
         "writes": items(&section("writes", json!([]))).take(length(&read, "writes")).map(normal).collect::<Vec<_>>(),
         "events": items(&events).take(length(&read, "events")).map(text_of).collect::<Vec<_>>(),
         "conditions": conditions.as_object().into_iter().flatten().map(|(k, v)| (k.clone(), json!(text_of(v)))).collect::<Map<_, _>>(),
@@ -73,7 +76,7 @@ pub(super) fn writes(wanted: &Value, found: &[(String, Value)]) -> Vec<Value> {
 }
 
 /// Projects a value onto the fields of the expectation.
-fn project(wanted: &Value, found: &Value) -> Value {
+pub(super) fn project(wanted: &Value, found: &Value) -> Value {
     match (wanted, found) {
         (Value::Object(wanted), Value::Object(found)) => {
             let fields = wanted.iter().filter_map(|(key, wanted)| match found.get(key) {
@@ -98,7 +101,7 @@ mod tests {
     fn an_unknown_section_is_rejected() {
         assert_eq!(
             read("event: []").unwrap_err(),
-            "has no section `event`: use outcome, writes, events, conditions, status"
+            "has no section `event`: use outcome, writes, events, conditions, status, denied, warnings, object"
         );
         assert!(read("- a").unwrap_err().starts_with("is no map"));
     }

@@ -1,5 +1,7 @@
 //! Table tests: for the given objects, one pass makes exactly the listed writes and events.
 
+#[cfg(feature = "webhooks")]
+mod admit;
 mod expected;
 #[cfg(feature = "evenkeel")]
 mod pass;
@@ -22,7 +24,7 @@ use crate::seed::{Seed, SeedError};
 /// A row of a table test: a name, initial objects and fault rules.
 ///
 /// [`call`](Row::call) runs any function that takes a client. With the feature `evenkeel`, `pass` runs a reconciler and
-/// `step` runs one of its steps.
+/// `step` runs one of its steps. With `webhooks`, `admit` sends a write through the rules and webhooks of an operator.
 ///
 /// [`Seen::expect`] compares the result with an expectation in YAML. It contains the writes in order, the events, the
 /// conditions of the objects whose status was written, and the outcome. For a write, it may list the relevant fields of

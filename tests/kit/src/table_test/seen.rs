@@ -19,6 +19,22 @@ pub(crate) enum Outcome {
     Failure(String),
 }
 
+/// The answer of the API server to the write of a row.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// The messages of the refusal by field, or one message.
+    pub(crate) denied: Value,
+    pub(crate) warnings: Vec<String>,
+    /// The stored object.
+    pub(crate) object: Value,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self { denied: json!({}), warnings: Vec::new(), object: Value::Null }
+    }
+}
+
 /// The observed result of a [`Row`](super::Row).
 ///
 /// `Display` writes it in the format of an expectation for [`expect`](Seen::expect). Dependents of evenkeel have no marks
@@ -34,9 +50,17 @@ pub struct Seen {
     conditions: Map<String, Value>,
     /// The status fields that a step changed. Those of a pass are in its writes.
     status: Map<String, Value>,
+    answer: Answer,
 }
 
 impl Seen {
+    /// Sets the answer to the only write of the row.
+    #[cfg(feature = "webhooks")]
+    pub(crate) fn answered(self, mut answer: Answer) -> Self {
+        answer.object = Redactor::new(&[&answer.object]).object(answer.object.clone());
+        Self { answer, writes: Vec::new(), ..self }
+    }
+
     /// Sets the conditions and status fields in the draft of a step.
     #[cfg(feature = "evenkeel")]
     pub(crate) fn with(self, conditions: Map<String, Value>, status: Map<String, Value>) -> Self {
@@ -78,6 +102,7 @@ impl Seen {
             events: event_writes.entries().iter().filter_map(|entry| event(&body(entry))).collect(),
             conditions: conditions(&redactor, &objects, writes.subresource("status").entries()),
             status: Map::new(),
+            answer: Answer::default(),
             cluster: cluster.clone(),
             name,
             outcome,
@@ -102,6 +127,9 @@ impl Seen {
     /// conditions:              # of the objects whose status was written; `w/Ready` if there are several
     ///   Ready: False SecretMissing    # with any message, or `False SecretMissing: <message>`
     /// status: {revision: a}    # for a single step: the fields that it changed
+    /// denied: {spec.team: there is no team}    # for `admit`: the causes of a refusal
+    /// warnings: [plain http]   # for `admit`
+    /// object: {spec: {size: 1}}    # for `admit`: the stored object, with these fields
     /// ```
     ///
     /// # Panics
@@ -133,7 +161,15 @@ impl Seen {
             "events": events.map(|(event, wanted)| expected::headline(wanted, event)).collect::<Vec<_>>(),
             "conditions": conditions.collect::<Map<_, _>>(),
             "status": self.status,
+            "denied": self.answer.denied,
+            "warnings": self.answer.warnings,
+            "object": self.object(&wanted["object"]),
         })
+    }
+
+    /// The fields of the stored object that are expected.
+    fn object(&self, wanted: &Value) -> Value {
+        if wanted.is_null() { Value::Null } else { expected::project(wanted, &self.answer.object) }
     }
 }
 
@@ -141,8 +177,9 @@ impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Outcome::Success(outcome) | Outcome::Failure(outcome)) = &self.outcome;
         let writes: Vec<Value> = self.writes.iter().map(|(line, body)| json!({line: body})).collect();
-        let all = json!({"outcome": outcome, "writes": writes, "events": self.events,
-            "conditions": self.conditions, "status": self.status});
+        let answer = &self.answer;
+        let all = json!({"outcome": outcome, "writes": writes, "events": self.events, "conditions": self.conditions,
+            "status": self.status, "denied": answer.denied, "warnings": answer.warnings, "object": answer.object});
         f.write_str(&serde_saphyr::to_string(&all).map_err(|_| fmt::Error)?)
     }
 }
