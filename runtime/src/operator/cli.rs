@@ -6,25 +6,25 @@ use std::path::PathBuf;
 
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::builder::Operator;
+use super::command::{Command, text};
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
-use super::print::{policies_and_bindings, print, roles, unwritten, yaml};
+use super::print::{print, unwritten};
 #[cfg(feature = "dependents")]
-use super::render::{RenderArgs, render};
+use super::render::render;
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
-use super::webhook_args::{WebhookArgs, WebhookFlags, print_webhooks};
+use super::webhook_args::{WebhookFlags, print_webhooks};
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
-use crate::introspection;
 use crate::wiring::policy::Policy;
 
 /// Runs the operator, or prints its CRDs, RBAC rules and documentation
@@ -35,65 +35,6 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     flags: Flags,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Runs the operator until SIGTERM or Ctrl-C (the default)
-    Run,
-    /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
-    Crds,
-    /// Prints the rules about requests as ValidatingAdmissionPolicies with their bindings, for Kubernetes 1.30 and later
-    Policies,
-    /// Prints a mermaid graph of each reconciler: its steps, and the kinds and conditions that they use
-    Wiring,
-    /// Prints a reference page of each reconciler in Markdown: conditions, reasons, fixes, events, triggers and writes
-    Docs,
-    /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
-    Contract,
-    /// Prints the RBAC rules that the role of the operator needs, or its roles for `kubectl apply -f -`
-    Rbac {
-        /// The output format
-        #[arg(short, long, default_value = "table", value_name = "FORMAT")]
-        output: Format,
-        /// Prints the roles as with `--output yaml`, and their bindings to this service account
-        #[arg(long, value_name = "NAMESPACE/NAME", value_parser = service_account)]
-        service_account: Option<(String, String)>,
-    },
-    /// Prints the dependents of the object in a file as manifests, without a cluster
-    ///
-    /// The steps of the reconciler run, and what they would apply is printed: step by step, in each step by wave and kind. Other objects are read
-    /// from the files of --with. Nothing is written. External steps, hooks and blocking work do not run. The exit code is 1 if a set cannot be
-    /// rendered, or differs when it is rendered again.
-    #[cfg(feature = "dependents")]
-    Render(RenderArgs),
-    /// Prints the webhook configurations of the functions that review writes, for `kubectl apply -f -`
-    ///
-    /// They contain no `caBundle`: the operator adds it when it starts. The roles by which it does so come first.
-    #[cfg(feature = "webhooks")]
-    Webhooks(WebhookArgs),
-}
-
-impl Command {
-    /// Whether it prints what the wiring says, and runs nothing.
-    const fn prints_wiring(&self) -> bool {
-        match self {
-            Self::Run => false,
-            #[cfg(feature = "dependents")]
-            Self::Render(_) => false,
-            #[cfg(feature = "webhooks")]
-            Self::Webhooks(_) => false,
-            Self::Crds | Self::Policies | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// Aligned columns, with the purpose of each rule
-    Table,
-    /// A ClusterRole; with --namespace a Role in each namespace
-    Yaml,
 }
 
 #[derive(Debug, Args)]
@@ -191,16 +132,6 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(Policy::ALL.map(Policy::as_str)).try_map(|word| word.parse::<Policy>())
 }
 
-/// Parses `namespace/name`.
-fn service_account(text: &str) -> Result<(String, String), &'static str> {
-    match text.split_once('/') {
-        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
-            Ok((namespace.to_owned(), name.to_owned()))
-        }
-        _ => Err("write the namespace and the name of the service account, such as `team-a/robot`"),
-    }
-}
-
 /// Without the log lines of kube's client: the operator logs its errors itself, once and with the fix.
 fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
     let quiet = "kube_client=off,kube_runtime=error";
@@ -249,30 +180,6 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     exports.finish(shutdown::left(shutdown_timeout, signals.since())).await;
     shutdown::exit_if_dropped(&ended);
     ended
-}
-
-/// What a command prints of the wiring; nothing for the others.
-fn text(operator: &Operator, command: &Command) -> std::io::Result<String> {
-    match command {
-        Command::Run => Ok(String::new()),
-        #[cfg(feature = "dependents")]
-        Command::Render(_) => Ok(String::new()),
-        #[cfg(feature = "webhooks")]
-        Command::Webhooks(_) => Ok(String::new()),
-        Command::Crds => yaml(&operator.definitions()),
-        Command::Policies => policies_and_bindings(&operator.admission_policies()),
-        Command::Wiring => Ok(operator.graphs()),
-        Command::Docs => Ok(operator.pages()),
-        Command::Contract => Ok(operator.contract().to_string()),
-        Command::Rbac { output: Format::Table, service_account: None } => {
-            let sites = match &*operator.site_rules() {
-                [] => String::new(),
-                rules => format!("\nthe users of sites:\n{}", introspection::text(rules)),
-            };
-            Ok(introspection::text(&operator.rbac_rules()) + &sites)
-        }
-        Command::Rbac { service_account, .. } => roles(&operator.roles(), service_account.as_ref()),
-    }
 }
 
 fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {

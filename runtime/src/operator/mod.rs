@@ -5,6 +5,8 @@ mod admission;
 mod builder;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod command;
 mod conflicts;
 mod context;
 mod controller;

@@ -1,0 +1,105 @@
+//! The commands of the command line, and what those print that only read the wiring.
+
+use clap::{Subcommand, ValueEnum};
+
+use super::builder::Operator;
+use super::error::Result;
+use super::print::{policies_and_bindings, roles, yaml};
+#[cfg(feature = "dependents")]
+use super::render::RenderArgs;
+#[cfg(feature = "webhooks")]
+use super::webhook_args::WebhookArgs;
+use crate::introspection;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Runs the operator until SIGTERM or Ctrl-C (the default)
+    Run,
+    /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
+    Crds,
+    /// Prints the rules about requests as ValidatingAdmissionPolicies with their bindings, for Kubernetes 1.30 and later
+    Policies,
+    /// Prints a mermaid graph of each reconciler: its steps, and the kinds and conditions that they use
+    Wiring,
+    /// Prints a reference page of each reconciler in Markdown: conditions, reasons, fixes, events, triggers and writes
+    Docs,
+    /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
+    Contract,
+    /// Prints the RBAC rules that the role of the operator needs, or its roles for `kubectl apply -f -`
+    Rbac {
+        /// The output format
+        #[arg(short, long, default_value = "table", value_name = "FORMAT")]
+        output: Format,
+        /// Prints the roles as with `--output yaml`, and their bindings to this service account
+        #[arg(long, value_name = "NAMESPACE/NAME", value_parser = service_account)]
+        service_account: Option<(String, String)>,
+    },
+    /// Prints the dependents of the object in a file as manifests, without a cluster
+    ///
+    /// The steps of the reconciler run, and what they would apply is printed: step by step, in each step by wave and kind. Other objects are read
+    /// from the files of --with. Nothing is written. External steps, hooks and blocking work do not run. The exit code is 1 if a set cannot be
+    /// rendered, or differs when it is rendered again.
+    #[cfg(feature = "dependents")]
+    Render(RenderArgs),
+    /// Prints the webhook configurations of the functions that review writes, for `kubectl apply -f -`
+    ///
+    /// They contain no `caBundle`: the operator adds it when it starts. The roles by which it does so come first.
+    #[cfg(feature = "webhooks")]
+    Webhooks(WebhookArgs),
+}
+
+impl Command {
+    /// Whether it prints what the wiring says, and runs nothing.
+    pub(super) const fn prints_wiring(&self) -> bool {
+        match self {
+            Self::Run => false,
+            #[cfg(feature = "dependents")]
+            Self::Render(_) => false,
+            #[cfg(feature = "webhooks")]
+            Self::Webhooks(_) => false,
+            Self::Crds | Self::Policies | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Format {
+    /// Aligned columns, with the purpose of each rule
+    Table,
+    /// A ClusterRole; with --namespace a Role in each namespace
+    Yaml,
+}
+
+/// Parses `namespace/name`.
+fn service_account(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write the namespace and the name of the service account, such as `team-a/robot`"),
+    }
+}
+
+/// What a command prints of the wiring; nothing for the others.
+pub(super) fn text(operator: &Operator, command: &Command) -> std::io::Result<String> {
+    match command {
+        Command::Run => Ok(String::new()),
+        #[cfg(feature = "dependents")]
+        Command::Render(_) => Ok(String::new()),
+        #[cfg(feature = "webhooks")]
+        Command::Webhooks(_) => Ok(String::new()),
+        Command::Crds => yaml(&operator.definitions()),
+        Command::Policies => policies_and_bindings(&operator.admission_policies()),
+        Command::Wiring => Ok(operator.graphs()),
+        Command::Docs => Ok(operator.pages()),
+        Command::Contract => Ok(operator.contract().to_string()),
+        Command::Rbac { output: Format::Table, service_account: None } => {
+            let sites = match &*operator.site_rules() {
+                [] => String::new(),
+                rules => format!("\nthe users of sites:\n{}", introspection::text(rules)),
+            };
+            Ok(introspection::text(&operator.rbac_rules()) + &sites)
+        }
+        Command::Rbac { service_account, .. } => roles(&operator.roles(), service_account.as_ref()),
+    }
+}
