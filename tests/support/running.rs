@@ -31,6 +31,12 @@ impl Running {
         self.task.await.expect("an operator does not panic")
     }
 
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.task.is_finished()
+    }
+
     /// Ends it at once, as a crash would.
     pub async fn crash(mut self) {
         std::mem::forget(self.stop.take());

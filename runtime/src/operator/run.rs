@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::Stream;
 use futures::future::{join_all, try_join_all};
 use kube::runtime::reflector::ObjectRef;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::builder::Operator;
@@ -32,8 +33,8 @@ impl Operator {
         self.run_until(signals.stop()).await
     }
 
-    /// Runs the command of the command line: `run` (the default), `crds`, `policies`, `wiring`, `docs`, `contract`, `rbac`, `webhooks` or
-    /// `render`.
+    /// Runs the command of the command line: `run` (the default), `crds`, `policies`, `wiring`, `docs`, `contract`, `app`, `rbac`,
+    /// `webhooks` or `render`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
     /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
@@ -172,7 +173,7 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         something_to_do(&prepared)?;
         context.telemetry.started();
         tracing::info!("started");
-        let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
+        let mut passes = std::pin::pin!(passes(prepared, &context.stop));
         tokio::select! {
             dropped = &mut passes => shutdown::stopped(dropped.concat(), context.config.shutdown_timeout),
             (watch, why) = watches.ended() => {
@@ -194,6 +195,14 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
             run.await
         }
     }
+}
+
+/// Runs the passes of all reconcilers until the stop. An operator without reconcilers serves its functions until then.
+async fn passes(prepared: Vec<Box<dyn Prepared>>, stop: &CancellationToken) -> Vec<Vec<String>> {
+    if prepared.is_empty() {
+        stop.cancelled().await;
+    }
+    join_all(prepared.into_iter().map(Prepared::run)).await
 }
 
 /// Hooks for evenkeel's own tests.

@@ -18,7 +18,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     identity::check(operator)?;
     let config = operator.limits.config();
     let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
-    if members.is_empty() {
+    if members.is_empty() && !serves(operator) {
         return setup(format!("{name} has no reconciler"), "add one: `.reconciler::<my_reconciler>(dependencies)`");
     }
     for member in &operator.members {
@@ -42,6 +42,17 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     let names: Vec<_> = members.iter().map(|member| member.name).collect();
     operator.triggers.check(&names)?;
     Ok((QueueConfig { shutdown_timeout: operator.shutdown_timeout, ..config }, operator.limits.own(&names)?))
+}
+
+/// Whether the operator has functions that API servers or users call. It then needs no reconciler.
+#[cfg(feature = "webhooks")]
+fn serves(operator: &Operator) -> bool {
+    !operator.reviews.functions.is_empty()
+}
+
+#[cfg(not(feature = "webhooks"))]
+fn serves(_operator: &Operator) -> bool {
+    false
 }
 
 /// Reads the kubeconfig, or the service account of the pod.

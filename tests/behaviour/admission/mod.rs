@@ -1,5 +1,6 @@
 //! Reviews of writes: the functions, their HTTP service and their webhook configurations.
 
+mod alone;
 mod arguments;
 mod bad_input;
 mod budget;
