@@ -8,6 +8,7 @@ mod admission;
 mod adopt;
 mod allocations;
 mod answers;
+mod app;
 mod applied_fields;
 mod bad_input;
 mod bare;

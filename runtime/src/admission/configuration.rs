@@ -11,7 +11,7 @@ use super::entries::Entries;
 use super::entry::Entry;
 use super::erased::Function;
 use super::label_selector::label_selector;
-use crate::wiring::admission::{AdmissionWiring, Failure, Operation};
+use crate::wiring::admission::{AdmissionWiring, Operation};
 
 /// The label that each namespace has with its name.
 const NAME_OF_NAMESPACE: &str = "kubernetes.io/metadata.name";
@@ -137,10 +137,6 @@ impl Webhook<'_> {
     fn form(&self) -> ValidatingWebhook {
         let wiring = self.entry.first();
         let seconds: u64 = self.wirings().map(|wiring| wiring.timeout.as_secs()).sum();
-        let failure = match wiring.failure {
-            Failure::Fail => "Fail",
-            Failure::Ignore => "Ignore",
-        };
         ValidatingWebhook {
             name: self.entry.name.clone(),
             rules: Some(vec![self.rule()]),
@@ -150,7 +146,7 @@ impl Webhook<'_> {
             admission_review_versions: vec!["v1".to_owned()],
             side_effects: "None".to_owned(),
             timeout_seconds: i32::try_from(seconds).ok(),
-            failure_policy: Some(failure.to_owned()),
+            failure_policy: Some(wiring.failure.as_str().to_owned()),
             namespace_selector: self.namespace_selector(),
             object_selector: wiring.objects.map(label_selector),
         }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::api::BoxFuture;
 use crate::client::decode::from_object_text;
+use crate::introspection::ReviewInfo;
 use crate::pipeline::admission::{Admits, Cause, Denial, Reads, Review, ReviewRequest};
 use crate::wiring::KindInfo;
 use crate::wiring::admission::AdmissionWiring;
@@ -64,6 +65,19 @@ impl Function {
     /// The kind that it reviews.
     pub(crate) fn kind(&self) -> &KindInfo {
         self.0.kind()
+    }
+
+    /// What the manifest of the operator shows of it.
+    pub(crate) fn info(&self) -> ReviewInfo {
+        let wiring = self.wiring();
+        ReviewInfo {
+            kind: self.kind().clone(),
+            function: wiring.name,
+            mutates: wiring.mutates,
+            operations: wiring.operations.iter().map(|operation| operation.as_str()).collect(),
+            failure: wiring.failure.as_str(),
+            subresource: wiring.subresource,
+        }
     }
 }
 

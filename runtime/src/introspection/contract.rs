@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::api_contract::{self, AdmissionContract, is_restriction};
+use super::app_manifest::AppManifest;
 use super::reason::reasons;
 use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
@@ -24,6 +26,15 @@ use crate::status::used_fields;
 pub struct Contract {
     /// The reconcilers by the field manager of their writes, `<operator>/<reconciler>`, which is unique.
     pub reconcilers: BTreeMap<String, ReconcilerContract>,
+    /// The served versions of each kind that has several, by the name of its CRD.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, BTreeSet<String>>,
+    /// The reviews of writes by resource and group: `gitrepositories.source.example.com`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub admission: BTreeMap<String, AdmissionContract>,
+    /// What a user needs for each route: `get gitrepositories/artifact`, by method and path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub routes: BTreeMap<String, String>,
 }
 
 /// The guarantees of one reconciler.
@@ -67,7 +78,7 @@ pub enum Semver {
     Patch,
     /// Only additions.
     Minor,
-    /// A guarantee was removed, or has another meaning.
+    /// A guarantee was removed or has another meaning, or a write that was accepted may now be refused.
     Major,
 }
 
@@ -96,9 +107,14 @@ impl Semver {
 }
 
 impl Contract {
-    /// Creates the contract of these reconcilers.
-    pub(crate) fn of(all: &[ReconcilerInfo]) -> Self {
-        Self { reconcilers: all.iter().map(|known| (known.field_manager.clone(), known.contract())).collect() }
+    /// Creates the contract of these reconcilers, which are those of this app.
+    pub(crate) fn of(all: &[ReconcilerInfo], app: &AppManifest) -> Self {
+        Self {
+            reconcilers: all.iter().map(|known| (known.field_manager.clone(), known.contract())).collect(),
+            versions: api_contract::versions(app),
+            admission: api_contract::admission(app),
+            routes: api_contract::routes(app),
+        }
     }
 
     /// Parses a contract that [`Display`](fmt::Display) printed.
@@ -122,7 +138,10 @@ impl Contract {
             Some(_) => None,
         });
         let new = after.keys().filter(|fact| !before.contains_key(*fact));
-        let new = new.map(|fact| change(Semver::Minor, "added", fact, &after, &before));
+        let new = new.map(|fact| {
+            let semver = if is_restriction(fact) { Semver::Major } else { Semver::Minor };
+            change(semver, "added", fact, &after, &before)
+        });
         gone.chain(new).flatten().collect()
     }
 
@@ -132,6 +151,7 @@ impl Contract {
         for (name, reconciler) in &self.reconcilers {
             reconciler.collect_facts(name, &mut facts);
         }
+        facts.extend(api_contract::facts(&self.versions, &self.admission, &self.routes));
         facts
     }
 }
@@ -229,7 +249,7 @@ mod tests {
     use super::*;
 
     fn stored() -> Contract {
-        Contract::of(&[fixture::known()])
+        Contract::of(&[fixture::known()], &AppManifest::default())
     }
 
     /// The version increment and the text of the only change.
@@ -285,5 +305,38 @@ mod tests {
         });
         let what = "changed: op/things, condition Stored: positive -> negative".into();
         assert_eq!(only(&stored(), &other), (Semver::Major, what));
+    }
+
+    #[test]
+    fn a_new_validation_is_a_major_change_and_a_new_version_a_minor_one() {
+        let mut other = stored();
+        let reviews = AdmissionContract { validation: ["CREATE".to_owned()].into(), ..AdmissionContract::default() };
+        other.admission.insert("things.example.com".to_owned(), reviews);
+        let added = "added: validation of things.example.com, CREATE".to_owned();
+        assert_eq!(only(&stored(), &other), (Semver::Major, added));
+        let mut other = stored();
+        other.versions.insert("things.example.com".to_owned(), ["v1".to_owned()].into());
+        let what = "added: versions of things.example.com, v1".to_owned();
+        assert_eq!(only(&stored(), &other), (Semver::Minor, what));
+        let what = "removed: versions of things.example.com, v1".to_owned();
+        assert_eq!(only(&other, &stored()), (Semver::Major, what));
+    }
+
+    #[test]
+    fn another_right_for_a_route_is_a_major_change() {
+        let with = |needed: &str| {
+            let routes = [("GET /x".to_owned(), needed.to_owned())].into();
+            Contract { routes, ..stored() }
+        };
+        assert_eq!(only(&stored(), &with("get a/b")), (Semver::Minor, "added: route GET /x".into()));
+        let what = "changed: route GET /x: get a/b -> get a/c".into();
+        assert_eq!(only(&with("get a/b"), &with("get a/c")), (Semver::Major, what));
+        assert_eq!(Contract::parse(&with("get a/b").to_string()).unwrap(), with("get a/b"));
+    }
+
+    #[test]
+    fn a_contract_without_functions_has_no_sections_for_them() {
+        let text = stored().to_string();
+        assert!(["versions", "admission", "routes"].iter().all(|section| !text.contains(section)), "{text}");
     }
 }

@@ -1,14 +1,18 @@
 //! Output that is generated from the wiring of a reconciler: graph, reference page, contract and RBAC rules.
 //!
 //! Everything is computed from [`WIRING`](crate::Reconciler::WIRING), so it cannot diverge from the code. The command
-//! line prints it (`wiring`, `docs`, `contract`, `rbac`), and a test may compare the output with files in the
+//! line prints it (`wiring`, `docs`, `contract`, `rbac`, `app`), and a test may compare the output with files in the
 //! repository.
 
+mod api_contract;
+mod app_manifest;
 mod contract;
 mod error;
 #[cfg(test)]
 mod fixture;
 mod flow;
+mod function_info;
+mod grafana;
 mod graph;
 mod manifest;
 mod mermaid;
@@ -19,12 +23,22 @@ mod reason;
 mod reconciler_info;
 mod table;
 
+pub use self::api_contract::AdmissionContract;
+pub use self::app_manifest::{
+    AppManifest, KindManifest, PermissionManifest, ReconcilerManifest, ReviewManifest, RouteManifest, VersionManifest,
+};
 pub use self::contract::{ApiDiff, ConditionContract, Contract, ReconcilerContract, Semver};
 pub use self::manifest::Roles;
 pub use self::rbac::RbacRule;
 pub use self::reconciler_info::ReconcilerInfo;
 pub use crate::wiring::Verb;
 
+#[cfg(feature = "operator")]
+pub(crate) use self::app_manifest::AppParts;
+#[cfg(feature = "operator")]
+pub(crate) use self::function_info::{ReviewInfo, RouteInfo};
+#[cfg(feature = "operator")]
+pub(crate) use self::grafana::grafana;
 #[cfg(feature = "operator")]
 pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;

@@ -15,7 +15,7 @@ use super::command::{Command, text};
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
-use super::print::{print, unwritten};
+use super::print::print;
 #[cfg(feature = "dependents")]
 use super::render::render;
 use super::shutdown::{self, EXIT_CODES};
@@ -149,7 +149,7 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     if command.prints_wiring() {
         let operator = narrowed(operator, &cli.flags);
         operator.check_rules()?;
-        return print(&text(&operator, &command).map_err(unwritten)?);
+        return print(&text(&operator, &command)?);
     }
     #[cfg(feature = "webhooks")]
     if let Command::Webhooks(args) = &command {

@@ -4,7 +4,7 @@ use clap::{Subcommand, ValueEnum};
 
 use super::builder::Operator;
 use super::error::Result;
-use super::print::{policies_and_bindings, roles, yaml};
+use super::print::{policies_and_bindings, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::RenderArgs;
 #[cfg(feature = "webhooks")]
@@ -25,6 +25,12 @@ pub(super) enum Command {
     Docs,
     /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
     Contract,
+    /// Prints the manifest of the operator: its kinds with versions, functions and conditions, and its rights
+    App {
+        /// The output format
+        #[arg(long, default_value = "yaml", value_name = "FORMAT")]
+        format: AppFormat,
+    },
     /// Prints the RBAC rules that the role of the operator needs, or its roles for `kubectl apply -f -`
     Rbac {
         /// The output format
@@ -57,9 +63,23 @@ impl Command {
             Self::Render(_) => false,
             #[cfg(feature = "webhooks")]
             Self::Webhooks(_) => false,
-            Self::Crds | Self::Policies | Self::Wiring | Self::Docs | Self::Contract | Self::Rbac { .. } => true,
+            Self::Crds
+            | Self::Policies
+            | Self::Wiring
+            | Self::Docs
+            | Self::Contract
+            | Self::App { .. }
+            | Self::Rbac { .. } => true,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum AppFormat {
+    /// One document of evenkeel
+    Yaml,
+    /// An AppManifest of apps.grafana.app/v1alpha1 for each API group
+    Grafana,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -81,25 +101,50 @@ fn service_account(text: &str) -> Result<(String, String), &'static str> {
 }
 
 /// What a command prints of the wiring; nothing for the others.
-pub(super) fn text(operator: &Operator, command: &Command) -> std::io::Result<String> {
+pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
     match command {
         Command::Run => Ok(String::new()),
         #[cfg(feature = "dependents")]
         Command::Render(_) => Ok(String::new()),
         #[cfg(feature = "webhooks")]
         Command::Webhooks(_) => Ok(String::new()),
-        Command::Crds => yaml(&operator.definitions()),
-        Command::Policies => policies_and_bindings(&operator.admission_policies()),
-        Command::Wiring => Ok(operator.graphs()),
-        Command::Docs => Ok(operator.pages()),
+        Command::Crds => {
+            let text = yaml(&operator.definitions()).map_err(unwritten)?;
+            Ok(or(text, "# this operator has no CRD\n"))
+        }
+        Command::Policies => {
+            let text = policies_and_bindings(&operator.admission_policies()).map_err(unwritten)?;
+            Ok(or(text, "# this operator has no rules about requests\n"))
+        }
+        Command::Wiring => Ok(or(operator.graphs(), "%% this operator has no reconciler\n")),
+        Command::Docs => Ok(or(operator.pages(), "This operator has no reconciler.\n")),
         Command::Contract => Ok(operator.contract().to_string()),
+        Command::App { format: AppFormat::Yaml } => yaml([&operator.app_manifest()]).map_err(unwritten),
+        Command::App { format: AppFormat::Grafana } => {
+            let text = yaml(&operator.grafana_manifests()?).map_err(unwritten)?;
+            Ok(or(text, "# this operator has no CRD, and so no manifest\n"))
+        }
         Command::Rbac { output: Format::Table, service_account: None } => {
             let sites = match &*operator.site_rules() {
                 [] => String::new(),
                 rules => format!("\nthe users of sites:\n{}", introspection::text(rules)),
             };
-            Ok(introspection::text(&operator.rbac_rules()) + &sites)
+            let rules = operator.rbac_rules();
+            let text = if rules.is_empty() { String::new() } else { introspection::text(&rules) };
+            Ok(or(text, NO_RULES) + &sites)
         }
-        Command::Rbac { service_account, .. } => roles(&operator.roles(), service_account.as_ref()),
+        Command::Rbac { service_account, .. } => {
+            let text = roles(&operator.roles(), service_account.as_ref()).map_err(unwritten)?;
+            Ok(or(text, NO_RULES))
+        }
     }
+}
+
+/// The text of `rbac` for an operator that reads and writes nothing.
+const NO_RULES: &str =
+    "# this operator needs no rules, except for those of its webhook server, which `webhooks` prints\n";
+
+/// The text, or the other one if there is none. A comment shows that the output is complete.
+fn or(text: String, other: &str) -> String {
+    if text.is_empty() { other.to_owned() } else { text }
 }

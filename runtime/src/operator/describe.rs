@@ -3,11 +3,12 @@
 use std::fmt;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::core::DynamicObject;
 
 use super::builder::Operator;
 use super::error::Result;
-use super::rule_check;
-use crate::introspection::{AllRules, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
+use super::{app, rule_check};
+use crate::introspection::{AllRules, AppManifest, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
 use crate::rule::{AdmissionPolicy, Rules};
 
 impl fmt::Debug for Operator {
@@ -76,7 +77,25 @@ impl Operator {
     /// The status contract, on which consumers of the objects may rely, as `contract` prints it.
     #[must_use]
     pub fn contract(&self) -> Contract {
-        Contract::of(&self.introspect())
+        Contract::of(&self.introspect(), &self.app_manifest())
+    }
+
+    /// What the operator consists of, as `app` prints it: kinds, versions, functions, conditions and rights.
+    #[must_use]
+    pub fn app_manifest(&self) -> AppManifest {
+        app::manifest(self)
+    }
+
+    /// The same as objects of `apps.grafana.app/v1alpha1`, kind `AppManifest`, as `app --format grafana` prints them: one for each API group
+    /// of the operator's kinds.
+    ///
+    /// The name of the app is that of the operator. If its kinds are of several groups, the group follows: `shop-source-example-com`.
+    /// Reviews of subresources have no place in this format, and a permission for one object by name becomes one for all.
+    ///
+    /// # Errors
+    /// The name of the operator does not begin with a letter, or has only one.
+    pub fn grafana_manifests(&self) -> Result<Vec<DynamicObject>> {
+        app::grafana_manifests(self)
     }
 
     /// The RBAC rules that the role of the operator must contain, as `rbac` prints them.

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "webhooks")]
 mod admission;
+mod app;
 mod builder;
 #[cfg(feature = "cli")]
 mod cli;

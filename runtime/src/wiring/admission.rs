@@ -90,3 +90,14 @@ pub enum Failure {
     /// The write is carried out without a review.
     Ignore,
 }
+
+impl Failure {
+    /// The policy as in a webhook configuration: `Fail`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fail => "Fail",
+            Self::Ignore => "Ignore",
+        }
+    }
+}

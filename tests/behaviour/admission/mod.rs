@@ -9,7 +9,7 @@ mod chain;
 mod configuration;
 mod denial;
 mod failure;
-mod kinds;
+pub(crate) mod kinds;
 mod metrics;
 mod mutation;
 mod patch_law;

@@ -1,9 +1,9 @@
 //! Rules: what the API server refuses, and what the function returns.
 
 mod enforced;
-mod kind;
+pub(crate) mod kind;
 mod law;
 mod policy;
 mod printed;
-mod shapes;
+pub(crate) mod shapes;
 mod startup;
