@@ -85,6 +85,8 @@
 //! - Admission webhooks ([`Cluster::webhook_service`]) review creates, updates and deletions of objects, and evictions.
 //!   They do not review tokens, access reviews, and the updates by which the garbage collector removes owner references
 //!   and finalizers. A changed configuration has an effect at once; a real cluster needs about a second.
+//! - Validating admission policies are enforced with their bindings, parameters and variables. Expressions cannot read
+//!   `authorizer` (501), the audit log is not kept, and no controller checks the types of expressions against schemas.
 //! - APIServices and RuntimeClasses are stored, and have no effect: an APIService gets no condition `Available` unless a
 //!   test writes it.
 //! - Old resource versions expire all at once: a list of an old version fails exactly when a watch from that version

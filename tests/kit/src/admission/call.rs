@@ -9,8 +9,9 @@ use super::delivery;
 use super::hook::{Hook, Sort};
 use super::request::Request;
 use super::review::{Review, Verdict};
-use super::select::{self, Objects};
-use crate::api_error::{Failure, resource};
+use super::select::Objects;
+use crate::api_error::Failure;
+use crate::cel;
 use crate::registry::Kind;
 use crate::state::Server;
 
@@ -31,16 +32,13 @@ pub(super) async fn call(
     request: &Request<'_>,
     objects: Objects<'_>,
 ) -> Result<Option<Reviewed>, Failure> {
-    let Some(kind) = select::version(server, hook, request, objects) else { return Ok(None) };
+    let Some(kind) = hook.selection.version(server, request, objects) else { return Ok(None) };
     let review = Review::new(hook, request, &kind, objects);
-    let null = Value::Null;
-    let shown = |object: &'static str| review.request().get(object).unwrap_or(&null);
-    let variables = [("object", shown("object")), ("oldObject", shown("oldObject")), ("request", review.request())];
-    match condition::are_met(hook, &variables) {
+    match is_wanted(hook, review.request()) {
         Ok(true) => {}
         Ok(false) => return Ok(None),
         Err(_) if hook.ignores_failures() => return Ok(None),
-        Err(error) => return Err(Failure::forbidden(resource(request.kind, &request.name), &error)),
+        Err(error) => return Err(Failure::forbidden(request.about(objects.new), &error)),
     }
     let answered = delivery::post(server, hook, review.body.to_string().into_bytes()).await;
     match answered.and_then(|body| review.verdict(sort, &body)) {
@@ -48,6 +46,16 @@ pub(super) async fn call(
         Err(_) if hook.ignores_failures() => Ok(None),
         Err(error) => Err(internal(&format!("failed calling webhook {:?}: {error}", hook.name))),
     }
+}
+
+/// Returns whether the match conditions of a webhook are met.
+fn is_wanted(hook: &Hook, request: &Value) -> Result<bool, String> {
+    let null = Value::Null;
+    let shown = |object: &'static str| request.get(object).unwrap_or(&null);
+    let variables = [("object", shown("object")), ("oldObject", shown("oldObject")), ("request", request)];
+    condition::are_met(&hook.match_conditions, |text| {
+        cel::decide(text, &variables).map_err(|error| format!("expression '{text}' resulted in error: {error}"))
+    })
 }
 
 /// 500 InternalError with its cause.

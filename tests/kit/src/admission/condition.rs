@@ -1,22 +1,24 @@
-//! Match conditions: CEL expressions over a write that decide whether a webhook is called.
+//! Match conditions: CEL expressions over a write that decide whether a webhook or a policy reviews it.
 
-use serde_json::Value;
+use serde::Deserialize;
 
-use super::hook::Hook;
-use crate::cel;
+/// An expression that must be true for a webhook or a policy to review a write.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Condition {
+    pub(super) expression: String,
+}
 
-/// Returns whether all conditions of a webhook are true.
+/// Returns whether all conditions are true according to `decide`.
 ///
 /// # Errors
 /// The text of the errors, if expressions fail and none is false.
-pub(super) fn are_met(hook: &Hook, variables: &[(&str, &Value)]) -> Result<bool, String> {
-    let results = hook.match_conditions.iter().map(|condition| {
-        let text = condition.expression.as_str();
-        cel::decide(text, variables).map_err(|error| format!("expression '{text}' resulted in error: {error}"))
-    });
+pub(super) fn are_met(
+    conditions: &[Condition],
+    mut decide: impl FnMut(&str) -> Result<bool, String>,
+) -> Result<bool, String> {
     let mut errors = Vec::new();
-    for result in results {
-        match result {
+    for condition in conditions {
+        match decide(&condition.expression) {
             Ok(true) => {}
             Ok(false) => return Ok(false),
             Err(error) => errors.push(error),

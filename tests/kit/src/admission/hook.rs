@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 
+use super::condition::Condition;
+use super::select::Selection;
 use crate::registry::Storage;
-use crate::selector::{Labels, printed};
 use crate::state::Server;
 
 /// The sort of a webhook.
@@ -22,14 +22,8 @@ pub(super) enum Sort {
 pub(super) struct Hook {
     pub(super) name: String,
     pub(super) client_config: Client,
-    #[serde(default)]
-    pub(super) rules: Vec<Rule>,
-    #[serde(default)]
-    namespace_selector: Value,
-    #[serde(default)]
-    object_selector: Value,
-    #[serde(default)]
-    match_policy: String,
+    #[serde(flatten)]
+    pub(super) selection: Selection,
     #[serde(default)]
     pub(super) match_conditions: Vec<Condition>,
     #[serde(default)]
@@ -62,34 +56,7 @@ pub(super) struct Service {
     pub(super) port: Option<u16>,
 }
 
-/// The writes of resources that a webhook reviews.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Rule {
-    #[serde(default)]
-    pub(super) api_groups: Vec<String>,
-    #[serde(default)]
-    pub(super) api_versions: Vec<String>,
-    #[serde(default)]
-    pub(super) operations: Vec<String>,
-    #[serde(default)]
-    pub(super) resources: Vec<String>,
-    #[serde(default)]
-    pub(super) scope: String,
-}
-
-/// An expression that must be true for a webhook to be called.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Condition {
-    pub(super) expression: String,
-}
-
 impl Hook {
-    /// Whether a rule for one version of a resource also matches requests in its other versions.
-    pub(super) fn is_equivalent(&self) -> bool {
-        self.match_policy != "Exact"
-    }
-
     /// Whether the write continues if the call fails.
     pub(super) fn ignores_failures(&self) -> bool {
         self.failure_policy == "Ignore"
@@ -109,19 +76,6 @@ impl Hook {
         let known = |version: &&String| matches!(version.as_str(), "v1" | "v1beta1");
         self.admission_review_versions.iter().find(known).map_or("v1", String::as_str)
     }
-
-    pub(super) fn namespaces(&self) -> Labels {
-        labels(&self.namespace_selector)
-    }
-
-    pub(super) fn objects(&self) -> Labels {
-        labels(&self.object_selector)
-    }
-}
-
-/// A selector of a stored configuration was checked when it was written.
-fn labels(selector: &Value) -> Labels {
-    Labels::parse(&printed(selector)).unwrap_or_default()
 }
 
 /// Returns all webhooks of one sort: by the name of their configuration, then in its order.

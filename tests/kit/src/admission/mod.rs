@@ -1,16 +1,19 @@
 //! Admission: what may change or refuse a write between its decoding and its commit.
 //!
-//! The order is that of an API server: mutating webhooks, then the checks of the kind and its schema, then validating webhooks.
+//! The order is that of an API server: mutating webhooks, then the checks of the kind and its schema, then validating
+//! policies, then validating webhooks.
 
 mod call;
 mod condition;
 mod delivery;
 mod hook;
 mod mutate;
+mod policy;
 mod priority;
 mod request;
 mod review;
 mod select;
+mod supported;
 mod tls;
 mod validate;
 
@@ -23,6 +26,7 @@ use mutate::Mutated;
 pub(crate) use mutate::{has_mutating, mutate};
 pub(crate) use priority::new as prioritize;
 pub(crate) use request::{Operation, Request};
+pub(crate) use supported::supported;
 pub(crate) use validate::validate;
 
 /// Asks all webhooks about an object that is not stored, such as an Eviction, and returns their warnings. Their patches have no effect.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::api_error::{About, resource};
 use crate::registry::Kind;
 use crate::request_context::Call;
 use crate::state::User;
@@ -119,6 +120,14 @@ impl<'a> Request<'a> {
     /// Whether no webhook may review objects of this kind: a broken webhook could not be repaired otherwise.
     pub(super) fn is_exempt(&self) -> bool {
         self.kind.group == "admissionregistration.k8s.io"
+    }
+
+    /// Identifies the object in the message of a refusal; a new object may have no name yet.
+    pub(super) fn about<'b>(&'b self, new: Option<&'b Value>) -> About<'b> {
+        let metadata = new.map_or(&Value::Null, |new| &new["metadata"]);
+        let texts = [Some(self.name.as_str()), metadata["name"].as_str(), metadata["generateName"].as_str()];
+        let name = texts.into_iter().flatten().find(|text| !text.is_empty());
+        resource(self.kind, name.unwrap_or("Unknown"))
     }
 
     /// The resource with its subresource, as in rules.

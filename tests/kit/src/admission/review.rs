@@ -57,32 +57,8 @@ impl Review {
     /// A review of the write in this version of its kind.
     pub(super) fn new(hook: &Hook, request: &Request<'_>, kind: &Kind, objects: Objects<'_>) -> Self {
         let uid = Uuid::new_v4().to_string();
-        let (resource, subresource) = request.resource();
-        let converted = |object: Option<&Value>| object.map(|object| in_version(request, kind, object));
-        let (new, old) = (converted(objects.new), converted(objects.old));
-        let sent = objects.new.or(objects.old);
-        let mut inner = json!({
-            "uid": uid,
-            "kind": kind_of(new.as_ref().or(old.as_ref())),
-            "resource": {"group": kind.group, "version": kind.version, "resource": resource},
-            "requestKind": kind_of(sent),
-            "requestResource": {"group": request.kind.group, "version": request.kind.version, "resource": resource},
-            "operation": request.operation.name(),
-            "userInfo": {"username": request.user.name, "groups": request.user.groups},
-            "object": new,
-            "oldObject": old,
-            "dryRun": request.is_dry_run,
-            "options": request.options,
-        });
-        let texts = [
-            ("name", request.name.as_str()),
-            ("namespace", &request.namespace),
-            ("subResource", subresource),
-            ("requestSubResource", subresource),
-        ];
-        for (field, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
-            inner[field] = json!(text);
-        }
+        let mut inner = described(request, kind, objects);
+        inner["uid"] = json!(uid);
         let version = format!("admission.k8s.io/{}", hook.review_version());
         Review { body: json!({"kind": "AdmissionReview", "apiVersion": version, "request": inner}), uid }
     }
@@ -118,6 +94,36 @@ impl Review {
             warnings: warnings.into_iter().filter(|one| !one.is_empty()).collect(),
         })
     }
+}
+
+/// Describes a write in this version of its kind, with its objects, as reviews and expressions show it.
+pub(super) fn described(request: &Request<'_>, kind: &Kind, objects: Objects<'_>) -> Value {
+    let (resource, subresource) = request.resource();
+    let converted = |object: Option<&Value>| object.map(|object| in_version(request, kind, object));
+    let (new, old) = (converted(objects.new), converted(objects.old));
+    let sent = objects.new.or(objects.old);
+    let mut inner = json!({
+        "kind": kind_of(new.as_ref().or(old.as_ref())),
+        "resource": {"group": kind.group, "version": kind.version, "resource": resource},
+        "requestKind": kind_of(sent),
+        "requestResource": {"group": request.kind.group, "version": request.kind.version, "resource": resource},
+        "operation": request.operation.name(),
+        "userInfo": {"username": request.user.name, "groups": request.user.groups},
+        "object": new,
+        "oldObject": old,
+        "dryRun": request.is_dry_run,
+        "options": request.options,
+    });
+    let texts = [
+        ("name", request.name.as_str()),
+        ("namespace", &request.namespace),
+        ("subResource", subresource),
+        ("requestSubResource", subresource),
+    ];
+    for (field, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        inner[field] = json!(text);
+    }
+    inner
 }
 
 fn invalid(why: &str) -> String {

@@ -1,13 +1,13 @@
-//! Which webhooks review a write, and in which version of its kind.
+//! Which webhooks and policies review a write, and in which version of its kind.
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::hook::{Hook, Rule};
 use super::request::{Operation, Request};
 use crate::registry::{Kind, Storage};
-use crate::selector::Labels;
+use crate::selector::{Labels, printed};
 use crate::state::Server;
 
 /// The objects of a write: the new one, and the one that it replaces or deletes.
@@ -17,27 +17,94 @@ pub(super) struct Objects<'a> {
     pub(super) old: Option<&'a Value>,
 }
 
-/// Returns the version in which a webhook reviews the write, or `None` if it does not review it.
-pub(super) fn version(server: &Server, hook: &Hook, request: &Request<'_>, objects: Objects<'_>) -> Option<Arc<Kind>> {
-    if request.is_exempt() {
-        return None;
-    }
-    let kind = matched(server, hook, request)?;
-    let is_selected =
-        in_namespace(server, &hook.namespaces(), request, objects) && is_labelled(&hook.objects(), objects);
-    is_selected.then_some(kind)
+/// The writes that a webhook, a policy or a binding reviews, with the defaults of the server.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Selection {
+    /// `rules` of a webhook, `resourceRules` of a policy.
+    #[serde(default, alias = "resourceRules")]
+    rules: Vec<Rule>,
+    #[serde(default)]
+    exclude_resource_rules: Vec<Rule>,
+    #[serde(default)]
+    namespace_selector: Value,
+    #[serde(default)]
+    object_selector: Value,
+    #[serde(default)]
+    match_policy: String,
 }
 
-/// Returns the requested version if a rule has it, otherwise another version of the resource that a rule has.
-fn matched(server: &Server, hook: &Hook, request: &Request<'_>) -> Option<Arc<Kind>> {
-    let is_covered = |kind: &Kind| hook.rules.iter().any(|rule| covers(rule, request, kind));
-    let catalog = server.catalog();
-    let same = catalog.registry.lookup(&request.kind.group, &request.kind.version, &request.kind.plural);
-    if let Some(kind) = same.filter(|kind| is_covered(kind)) {
-        return Some(kind);
+/// Writes of resources.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    #[serde(default)]
+    api_groups: Vec<String>,
+    #[serde(default)]
+    api_versions: Vec<String>,
+    #[serde(default)]
+    operations: Vec<String>,
+    #[serde(default)]
+    resources: Vec<String>,
+    #[serde(default)]
+    scope: String,
+    /// The names of the objects; without names all of them.
+    #[serde(default)]
+    resource_names: Vec<String>,
+}
+
+impl Selection {
+    /// Returns the version in which a webhook reviews the write, or `None` if it does not review it.
+    pub(super) fn version(&self, server: &Server, request: &Request<'_>, objects: Objects<'_>) -> Option<Arc<Kind>> {
+        if request.is_exempt() {
+            return None;
+        }
+        let kind = self.matched(server, request, &self.rules)?;
+        self.selects(server, request, objects).then_some(kind)
     }
-    let mut others = catalog.registry.iter().filter(|kind| kind.storage == request.kind.storage);
-    others.find(|kind| hook.is_equivalent() && is_covered(kind)).cloned()
+
+    /// Returns the version in which a policy reviews the write. A policy or a binding without rules reviews all resources.
+    pub(super) fn version_or_own(
+        &self,
+        server: &Server,
+        request: &Request<'_>,
+        objects: Objects<'_>,
+    ) -> Option<Arc<Kind>> {
+        if request.is_exempt() || self.matched(server, request, &self.exclude_resource_rules).is_some() {
+            return None;
+        }
+        let kind = if self.rules.is_empty() {
+            own_version(server, request)?
+        } else {
+            self.matched(server, request, &self.rules)?
+        };
+        self.selects(server, request, objects).then_some(kind)
+    }
+
+    /// Returns the requested version if a rule has it, otherwise another version of the resource that a rule has.
+    fn matched(&self, server: &Server, request: &Request<'_>, rules: &[Rule]) -> Option<Arc<Kind>> {
+        let is_covered = |kind: &Kind| rules.iter().any(|rule| covers(rule, request, kind));
+        if let Some(kind) = own_version(server, request).filter(|kind| is_covered(kind)) {
+            return Some(kind);
+        }
+        let catalog = server.catalog();
+        let mut others = catalog.registry.iter().filter(|kind| kind.storage == request.kind.storage);
+        others.find(|kind| self.match_policy != "Exact" && is_covered(kind)).cloned()
+    }
+
+    fn selects(&self, server: &Server, request: &Request<'_>, objects: Objects<'_>) -> bool {
+        in_namespace(server, &labels(&self.namespace_selector), request, objects)
+            && is_labelled(&labels(&self.object_selector), objects)
+    }
+}
+
+/// A selector of a stored object was checked when it was written.
+pub(super) fn labels(selector: &Value) -> Labels {
+    Labels::parse(&printed(selector)).unwrap_or_default()
+}
+
+fn own_version(server: &Server, request: &Request<'_>) -> Option<Arc<Kind>> {
+    server.catalog().registry.lookup(&request.kind.group, &request.kind.version, &request.kind.plural)
 }
 
 fn covers(rule: &Rule, request: &Request<'_>, kind: &Kind) -> bool {
@@ -46,6 +113,7 @@ fn covers(rule: &Rule, request: &Request<'_>, kind: &Kind) -> bool {
         && has(&rule.api_groups, &kind.group)
         && has(&rule.api_versions, &kind.version)
         && is_in_scope(rule, request)
+        && (rule.resource_names.is_empty() || rule.resource_names.contains(&request.name))
         && rule.resources.iter().any(|resource| is_resource(resource, request.resource()))
 }
 

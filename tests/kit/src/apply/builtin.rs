@@ -29,8 +29,10 @@ fn empty_of(s: &Structural) -> Value {
         let value = match &schema.default {
             Some(Value::Object(_)) => empty_of(schema),
             Some(scalar) => scalar.clone(),
-            // A required list is present even when it is empty.
-            None if schema.kind == Kind::Array && s.rules.required.contains(name) => Value::Null,
+            // A required list is present even when it is empty, except the actions of a policy binding.
+            None if schema.kind == Kind::Array && s.rules.required.contains(name) && name != "validationActions" => {
+                Value::Null
+            }
             None => return None,
         };
         Some((name.clone(), value))

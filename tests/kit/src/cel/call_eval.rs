@@ -1,5 +1,7 @@
 //! Evaluates calls of operators, language functions and library functions.
 
+use std::sync::Arc;
+
 use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr};
 use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
 use regex::Regex;
@@ -84,6 +86,7 @@ impl<'e> Run<'e> {
             ("split", [Cel::String(text), Cel::String(between), most @ ..]) if between.is_empty() => {
                 return letters(text, most);
             }
+            ("string", [Cel::Bool(truth)]) => return Ok(Cel::String(Arc::new(truth.to_string()))),
             ("matches", [Cel::String(text), Cel::String(pattern)]) => return self.matches(text, pattern),
             (_, [a]) => unary(name, a),
             (_, [a, b]) => binary(name, a, b),

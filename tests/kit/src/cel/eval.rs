@@ -29,12 +29,30 @@ pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveRes
     })
 }
 
+/// Returns the value of a composed variable, or `None` if there is no such variable.
+pub(super) type Compose<'e> = &'e (dyn Fn(&str) -> Option<ResolveResult> + Sync);
+
+/// Like [`run`]; fields of `variables` are composed variables.
+pub(super) fn run_composed(
+    program: &Program,
+    variables: &[(String, Cel)],
+    compose: Compose<'_>,
+) -> (ResolveResult, u64) {
+    nesting::roomy(program.is_deep, || {
+        let mut run = Run { compose: Some(compose), ..Run::new(&FUNCTIONS, variables) };
+        let given = run.eval(&program.expr);
+        (given, run.meter.spent())
+    })
+}
+
 /// One evaluation of one expression.
 pub(super) struct Run<'e> {
     pub(super) functions: &'e Context<'static>,
     pub(super) meter: Meter,
     /// Patterns that are already compiled.
     pub(super) patterns: HashMap<String, Regex>,
+    /// The composed variables of a policy.
+    compose: Option<Compose<'e>>,
     /// The variables, innermost last. The accumulator of a fold may be an error.
     scope: Vec<(&'e str, ResolveResult)>,
 }
@@ -42,7 +60,7 @@ pub(super) struct Run<'e> {
 impl<'e> Run<'e> {
     pub(super) fn new(functions: &'e Context<'static>, variables: &'e [(String, Cel)]) -> Self {
         let scope = variables.iter().map(|(name, value)| (name.as_str(), Ok(value.clone()))).collect();
-        Self { functions, meter: Meter::default(), patterns: HashMap::new(), scope }
+        Self { functions, meter: Meter::default(), patterns: HashMap::new(), compose: None, scope }
     }
 
     /// Evaluates the expression.
@@ -73,7 +91,21 @@ impl<'e> Run<'e> {
         }
     }
 
+    /// The value of `variables.name` in a policy; `None` for other expressions.
+    fn composed(&mut self, select: &SelectExpr) -> Option<ResolveResult> {
+        let (compose, Expr::Ident(name)) = (self.compose?, &select.operand.expr) else { return None };
+        if name != COMPOSED || self.variable(name).is_some() {
+            return None;
+        }
+        let value = compose(&select.field)?;
+        let value = if select.test { value.map(|_| Cel::Bool(true)) } else { value };
+        Some(self.meter.pay(2).and(value))
+    }
+
     fn select(&mut self, select: &'e SelectExpr) -> ResolveResult {
+        if let Some(given) = self.composed(select) {
+            return given;
+        }
         let operand = self.eval(&select.operand)?;
         self.meter.pay(u64::from(!select.test) + u64::from(!is_path(&select.operand)))?;
         let key = Key::from(select.field.as_str());
@@ -180,6 +212,9 @@ fn turns(range: &Cel, is_pair: bool) -> Result<Vec<Turn>, ExecutionError> {
     entries.sort_by_key(|(key, _)| *key);
     Ok(entries.into_iter().map(|(key, value)| (key.into(), is_pair.then(|| value.clone()))).collect())
 }
+
+/// The name under which expressions read composed variables.
+pub(super) const COMPOSED: &str = "variables";
 
 const LIST: u64 = 10;
 const MAP: u64 = 30;

@@ -24,8 +24,13 @@ pub(crate) fn decide(text: &str, variables: &[(&str, &Value)]) -> Result<bool, S
     }
 }
 
+/// Whether an expression reads a variable; one that does not parse reads none.
+pub(crate) fn reads(text: &str, variable: &str) -> bool {
+    program::parsed(text).is_ok_and(|program| program::uses(&program.expr, variable))
+}
+
 /// Converts a value without a schema: field names are not escaped, and texts with a format remain texts.
-fn untyped(value: &Value) -> Cel {
+pub(super) fn untyped(value: &Value) -> Cel {
     match value {
         Value::Null => Cel::Null,
         Value::Bool(truth) => Cel::Bool(*truth),

@@ -10,6 +10,7 @@ mod check;
 mod compile;
 mod cost;
 mod cost_meter;
+mod declared;
 mod escape;
 mod eval;
 mod expression;
@@ -24,6 +25,7 @@ mod nesting;
 mod operators;
 mod optional;
 mod optional_functions;
+mod policy;
 mod program;
 mod rule_shape;
 mod run;
@@ -33,7 +35,9 @@ mod types;
 mod value;
 mod visit;
 
-pub(crate) use expression::decide;
+pub(crate) use declared::{Declared, Returns};
+pub(crate) use expression::{decide, reads};
+pub(crate) use policy::Policy;
 pub(crate) use run::run;
 
 #[cfg(test)]

@@ -57,8 +57,10 @@ fn workloads() -> Vec<Kind> {
 
 fn rest() -> Vec<Kind> {
     vec![
-        webhooks::<admission::MutatingWebhookConfiguration>(),
-        webhooks::<admission::ValidatingWebhookConfiguration>(),
+        policy::<admission::MutatingWebhookConfiguration>(),
+        policy::<admission::ValidatingAdmissionPolicy>().with_status(),
+        policy::<admission::ValidatingAdmissionPolicyBinding>(),
+        policy::<admission::ValidatingWebhookConfiguration>(),
         row::<apiextensions::CustomResourceDefinition>()
             .short(&["crd", "crds"])
             .category("api-extensions")
@@ -81,8 +83,8 @@ fn rest() -> Vec<Kind> {
     ]
 }
 
-/// Webhook configurations.
-fn webhooks<T>() -> Kind
+/// Webhook configurations, admission policies and their bindings.
+fn policy<T>() -> Kind
 where
     T: Resource<Scope: Scope> + Serialize + DeserializeOwned,
 {

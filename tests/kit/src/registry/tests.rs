@@ -29,6 +29,8 @@ fn only_some_kinds_accept_unconditional_updates() {
     let expected = [
         "Service",
         "MutatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
         "ValidatingWebhookConfiguration",
         "CustomResourceDefinition",
         "APIService",

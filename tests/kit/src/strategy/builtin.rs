@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::fields::restore;
-use super::{fixed, pod, priority, service, status, webhook, workload};
+use super::{fixed, pod, policy, policy_binding, priority, service, status, webhook, workload};
 use crate::api_error::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
@@ -124,6 +124,8 @@ fn present(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
         ("admissionregistration.k8s.io", "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => {
             webhook::causes(object)
         }
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => policy::causes(object),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => policy_binding::causes(object),
         _ => Vec::new(),
     }
 }

@@ -6,7 +6,7 @@ use super::fields::{each, fill};
 use super::service;
 use crate::registry::Kind;
 
-/// The group of webhook configurations.
+/// The group of webhook configurations and admission policies.
 const ADMISSION: &str = "admissionregistration.k8s.io";
 
 /// Sets the defaults of a built-in kind.
@@ -18,6 +18,17 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
         (ADMISSION, "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => {
             let is_mutating = kind.kind.starts_with("Mutating");
             each(object, "webhooks", |hook| webhook(hook, is_mutating));
+        }
+        (ADMISSION, "ValidatingAdmissionPolicy") => {
+            if let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) {
+                fill(spec, json!({"failurePolicy": "Fail"}));
+                match_resources(spec, "matchConstraints");
+            }
+        }
+        (ADMISSION, "ValidatingAdmissionPolicyBinding") => {
+            if let Some(spec) = object.get_mut("spec") {
+                match_resources(spec, "matchResources");
+            }
         }
         ("apiregistration.k8s.io", "APIService") => api_service(object),
         _ => {}
@@ -50,6 +61,15 @@ fn webhook(hook: &mut Value, is_mutating: bool) {
     each(hook, "rules", |rule| fill(rule, json!({"scope": "*"})));
     if let Some(service) = hook.pointer_mut("/clientConfig/service") {
         fill(service, json!({"port": 443}));
+    }
+}
+
+/// Sets the defaults of what a policy or a binding matches.
+fn match_resources(spec: &mut Value, field: &str) {
+    let Some(resources) = spec.get_mut(field).filter(|resources| resources.is_object()) else { return };
+    fill(resources, json!({"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}));
+    for rules in ["resourceRules", "excludeResourceRules"] {
+        each(resources, rules, |rule| fill(rule, json!({"scope": "*"})));
     }
 }
 

@@ -12,6 +12,7 @@ fn always(kind: &Kind) -> Option<Value> {
         ("", "PersistentVolume" | "PersistentVolumeClaim") => json!({"phase": "Pending"}),
         ("", "ResourceQuota") | ("apps", "Deployment") | ("batch", "Job" | "CronJob") => json!({}),
         ("apiregistration.k8s.io", "APIService") => json!({}),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => json!({}),
         ("apps", "ReplicaSet") => json!({"replicas": 0}),
         ("apps", "StatefulSet") => json!({"replicas": 0, "availableReplicas": 0}),
         ("apps", "DaemonSet") => {

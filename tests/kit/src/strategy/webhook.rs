@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::rules::{self, chosen, listed, text, texts};
 use crate::api_error::quoted;
 use crate::names;
 use crate::schema::Cause;
@@ -14,7 +15,7 @@ pub(super) fn causes(object: &Value) -> Vec<Cause> {
         let at = format!("webhooks[{index}]");
         let name = text(hook, "name");
         name_causes(&at, name, &mut causes);
-        rule_causes(&at, hook, &mut causes);
+        rules::causes(&format!("{at}.rules"), &hook["rules"], &mut causes);
         chosen(&format!("{at}.failurePolicy"), hook, "failurePolicy", &["Fail", "Ignore"], &mut causes);
         chosen(&format!("{at}.matchPolicy"), hook, "matchPolicy", &["Equivalent", "Exact"], &mut causes);
         chosen(&format!("{at}.reinvocationPolicy"), hook, "reinvocationPolicy", &["IfNeeded", "Never"], &mut causes);
@@ -29,14 +30,6 @@ pub(super) fn causes(object: &Value) -> Vec<Cause> {
     causes
 }
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_default()
-}
-
-fn texts<'a>(value: &'a Value, field: &str) -> Vec<&'a str> {
-    value[field].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
 fn name_causes(at: &str, name: &str, causes: &mut Vec<Cause>) {
     let at = format!("{at}.name");
     if name.is_empty() {
@@ -46,18 +39,6 @@ fn name_causes(at: &str, name: &str, causes: &mut Vec<Cause>) {
     if name.split('.').count() < 3 {
         let why = "should be a domain with at least three segments separated by dots";
         causes.push(Cause::invalid(&at, quoted(name), why));
-    }
-}
-
-/// Rejects an unknown value; an absent one has a default.
-fn chosen(at: &str, value: &Value, field: &str, known: &[&str], causes: &mut Vec<Cause>) {
-    let chosen = text(value, field);
-    if !chosen.is_empty() && !known.contains(&chosen) {
-        causes.push(Cause::unsupported(
-            at,
-            quoted(chosen),
-            &known.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(),
-        ));
     }
 }
 
@@ -83,52 +64,6 @@ fn versions(at: &str, hook: &Value, causes: &mut Vec<Cause>) {
         causes.push(Cause::required(&at, "must specify one of v1, v1beta1"));
     } else if !given.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
         causes.push(Cause::invalid(&at, listed("string", &given), "must include at least one of v1, v1beta1"));
-    }
-}
-
-fn rule_causes(at: &str, hook: &Value, causes: &mut Vec<Cause>) {
-    for (index, rule) in hook["rules"].as_array().into_iter().flatten().enumerate() {
-        let at = format!("{at}.rules[{index}]");
-        let operations = texts(rule, "operations");
-        let star = |field: &str| (texts(rule, field).contains(&"*") && texts(rule, field).len() > 1).then_some(());
-        required(&format!("{at}.operations"), &operations, causes);
-        if star("operations").is_some() {
-            let given = listed("admissionregistration.OperationType", &operations);
-            let why = "if '*' is present, must not specify other operations";
-            causes.push(Cause::invalid(&format!("{at}.operations"), given, why));
-        }
-        let known = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-        for (index, operation) in operations.iter().enumerate().filter(|(_, operation)| !known.contains(operation)) {
-            let at = format!("{at}.operations[{index}]");
-            causes.push(Cause::unsupported(&at, quoted(operation), &known.map(str::to_owned)));
-        }
-        for (field, what) in [("apiGroups", "groups"), ("apiVersions", "versions")] {
-            required(&format!("{at}.{field}"), &texts(rule, field), causes);
-            if star(field).is_some() {
-                let why = format!("if '*' is present, must not specify other API {what}");
-                causes.push(Cause::invalid(&format!("{at}.{field}"), listed("string", &texts(rule, field)), why));
-            }
-        }
-        resource_causes(&format!("{at}.resources"), &texts(rule, "resources"), causes);
-        chosen(&format!("{at}.scope"), rule, "scope", &["*", "Cluster", "Namespaced"], causes);
-    }
-}
-
-fn required(at: &str, given: &[&str], causes: &mut Vec<Cause>) {
-    if given.is_empty() {
-        causes.push(Cause::required(at, ""));
-    }
-}
-
-fn resource_causes(at: &str, resources: &[&str], causes: &mut Vec<Cause>) {
-    required(at, resources, causes);
-    if resources.len() > 1 && resources.contains(&"*/*") {
-        let why = "if '*/*' is present, must not specify other resources";
-        causes.push(Cause::invalid(at, listed("string", resources), why));
-    }
-    if resources.contains(&"*") && resources.iter().any(|resource| *resource != "*" && !resource.contains('/')) {
-        let why = "if '*' is present, must not specify other resources without subresources";
-        causes.push(Cause::invalid(at, listed("string", resources), why));
     }
 }
 
@@ -193,10 +128,4 @@ fn path_causes(at: &str, path: &str, causes: &mut Vec<Cause>) {
             wrong(format!("segment[{index}] may not be empty"));
         }
     }
-}
-
-/// A list of texts as Go prints it in messages.
-fn listed(kind: &str, values: &[&str]) -> String {
-    let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
-    format!("[]{kind}{{{}}}", values.join(", "))
 }

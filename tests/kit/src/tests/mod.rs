@@ -12,6 +12,7 @@ mod gc;
 mod hooks;
 mod load;
 mod pod_log;
+mod policy;
 mod rbac;
 mod sdk_calls;
 mod seed;

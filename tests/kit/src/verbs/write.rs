@@ -66,6 +66,7 @@ fn complete(server: &Server, call: &Call, draft: &mut Draft) -> Result<(), Failu
         strategy::metadata(object).insert("uid".to_owned(), uid.as_str().into());
     }
     rbac::check_given(server, call, object, None)?;
+    admission::supported(kind, object)?;
     draft.warnings.extend(crd_write::prepare(call, object, None)?);
     let own = [strategy::created(kind, object), strategy::kind_causes(kind, object, None)].concat();
     let causes = by_schema(call, object, None, own, &mut draft.warnings);
@@ -169,6 +170,7 @@ fn prepare(server: &Server, call: &Call, draft: &mut Draft, shown: &Value) -> Re
     keep(kind, sent);
     strategy::carry_over(kind, call.part(), shown, sent);
     rbac::check_given(server, call, sent, Some(shown))?;
+    admission::supported(kind, sent)?;
     draft.warnings.extend(crd_write::prepare(call, sent, Some(shown))?);
     // An API server validates the metadata twice: in the generic code and in the code of the kind.
     let metadata = strategy::updated(shown, sent);

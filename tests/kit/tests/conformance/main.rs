@@ -21,6 +21,9 @@ mod event;
 mod expression;
 mod list;
 mod misuse;
+mod policy;
+mod policy_choice;
+mod policy_server;
 mod rbac;
 mod registration;
 mod rule;
@@ -94,6 +97,8 @@ fn all() -> Vec<Rule> {
         webhook::rules(),
         webhook_answer::rules(),
         webhook_choice::rules(),
+        policy::rules(),
+        policy_choice::rules(),
     ]
     .concat()
 }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::check::Broken;
 use crate::env::{CRDS, Env, text};
+use crate::policy_server::{BINDINGS, POLICIES};
 use crate::webhook_server::path as configurations;
 
 pub(crate) enum Server {
@@ -88,7 +89,8 @@ async fn connect(kubeconfig: Kubeconfig) -> Result<Client, Broken> {
 
 async fn clean(env: &Env) -> Result<(), Broken> {
     let own = format!(".{}", env.namespace);
-    for path in ["Mutating", "Validating"].map(configurations) {
+    let configurations = ["Mutating", "Validating"].map(configurations);
+    for path in configurations.into_iter().chain([BINDINGS, POLICIES].map(str::to_owned)) {
         let list = env.get(&path).await?.body;
         let names = list["items"].as_array().into_iter().flatten().map(|item| text(&item["metadata"]["name"]));
         for name in names.filter(|name| name.ends_with(&own)) {
