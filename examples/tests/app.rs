@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "a test")]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the demo prints of its five objects.
@@ -21,10 +21,10 @@ const LINES: [&str; 12] = [
     "  delete team web",
 ];
 
-fn runs(kubeconfig: Option<PathBuf>) {
+fn runs(kubeconfig: Option<&Path>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_app"));
     command.arg("--once");
-    if let Some(file) = &kubeconfig {
+    if let Some(file) = kubeconfig {
         command.arg("--kubeconfig").arg(file);
     }
     let output = command.output().unwrap();
@@ -41,7 +41,7 @@ fn the_app_shows_what_happens_to_five_objects() {
 #[test]
 fn the_app_shows_the_same_on_a_real_api_server() {
     match std::env::var_os("EVENKEEL_REAL_APISERVER") {
-        Some(folder) => runs(Some(PathBuf::from(folder).join("kubeconfig-modern"))),
+        Some(folder) => runs(Some(&PathBuf::from(folder).join("kubeconfig-modern"))),
         None => println!("skipped: EVENKEEL_REAL_APISERVER is not set"),
     }
 }
