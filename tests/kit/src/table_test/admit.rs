@@ -29,7 +29,7 @@ enum Write {
 }
 
 impl Row {
-    /// Creates or updates an object, with the operator's CRDs, rules and webhooks installed. The operator itself does not run.
+    /// Creates or updates an object, with the operator's CRDs, policies and webhook configurations installed. The operator itself does not run.
     ///
     /// It is an update if an object with its name is given. The result has these sections:
     ///
@@ -126,11 +126,13 @@ impl Row {
     }
 }
 
-/// The webhook configurations of the operator.
+/// The policies and webhook configurations of the operator.
 fn configurations(operator: &Operator) -> evenkeel::Result<Seed> {
     let target = WebhookTarget::service(SERVICE.0, SERVICE.1);
     let WebhookConfigurations { validating, mutating, .. } = operator.webhook_configurations(&target)?;
-    let validating = validating.iter().fold(Seed::default(), Seed::and);
+    let policies =
+        operator.admission_policies().iter().fold(Seed::default(), |seed, one| seed.and(&one.policy).and(&one.binding));
+    let validating = validating.iter().fold(policies, Seed::and);
     Ok(mutating.iter().fold(validating, Seed::and))
 }
 
