@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::envelope::Request;
 use super::erased::{AnyObject, Called, Function};
 use super::json_diff::Patch;
+use super::raw_object::RawObject;
 use super::reads::{Backend, RequestReads};
 use super::reply::{Refusal, Verdict};
 use super::run::{Ended, limit, run};
@@ -35,8 +35,8 @@ pub(crate) struct Entry {
 struct Subject<'a> {
     operation: Operation,
     /// The object to review: the new one, or the one that is being deleted.
-    raw: &'a RawValue,
-    old: Option<&'a RawValue>,
+    raw: &'a RawObject<'a>,
+    old: Option<&'a RawObject<'a>>,
     is_unchanged: bool,
 }
 
@@ -66,7 +66,7 @@ impl Entry {
         if due.is_empty() {
             return Verdict::Allowed { patch: Vec::new(), warnings: Vec::new() };
         }
-        let object = match due[0].0.decode(subject.raw.get()) {
+        let object = match due[0].0.decode(&subject.raw.text()) {
             Ok(object) => object,
             Err(error) => return undecodable(&subject, request, &due, (&meter, &error)),
         };
@@ -83,7 +83,7 @@ impl Entry {
     }
 
     /// What the request is about.
-    fn subject<'a>(&self, request: &Request<'a>) -> Result<Subject<'a>, String> {
+    fn subject<'a>(&self, request: &'a Request<'a>) -> Result<Subject<'a>, String> {
         let (kind, label) = (self.kind(), self.label());
         if !request.kind.is(kind) {
             let (resource, other) = (&kind.resource, request.kind.text());
@@ -106,8 +106,8 @@ impl Entry {
             )
         })?;
         let (raw, old) = match operation {
-            Operation::Delete => (request.old_object, None),
-            Operation::Create | Operation::Update => (request.object, request.old_object),
+            Operation::Delete => (request.old_object.as_ref(), None),
+            Operation::Create | Operation::Update => (request.object.as_ref(), request.old_object.as_ref()),
         };
         let raw = raw.ok_or_else(|| format!("the request for {label} has no object"))?;
         let is_unchanged =
@@ -153,7 +153,7 @@ fn undecodable(
 /// The object as it was before, if a function takes it and it can be decoded. Otherwise an invalid object could not be repaired.
 fn former(subject: &Subject<'_>, request: &Request<'_>, due: &[&Function]) -> Option<AnyObject> {
     let function = due.iter().find(|function| function.wiring().takes_old)?;
-    let decoded = function.0.decode(subject.old?.get());
+    let decoded = function.0.decode(&subject.old?.text());
     let (function, object) = (function.wiring().name, request.object_name());
     let warn = |error: &String| {
         tracing::warn!(function, %object, error, "the former object does not fit its type, and is passed as `None`");
@@ -242,7 +242,7 @@ impl Call<'_> {
         if before == after {
             return Ok(Patch::default());
         }
-        let raw: Value = serde_json::from_str(self.subject.raw.get()).map_err(|error| error.to_string())?;
+        let raw = self.subject.raw.tree().map_err(|error| error.to_string())?;
         let patch = Patch::of(before, after, &raw);
         if patch.replaced_lists > 0 {
             let name = first.wiring().name;

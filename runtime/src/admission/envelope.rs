@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use k8s_openapi::api::authentication::v1::UserInfo;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
+use super::raw_object::RawObject;
 use crate::wiring::KindInfo;
 use crate::wiring::admission::Operation;
 
@@ -38,9 +38,9 @@ pub(super) struct Request<'a> {
     #[serde(default)]
     pub(super) user_info: UserInfo,
     #[serde(borrow)]
-    pub(super) object: Option<&'a RawValue>,
+    pub(super) object: Option<RawObject<'a>>,
     #[serde(borrow)]
-    pub(super) old_object: Option<&'a RawValue>,
+    pub(super) old_object: Option<RawObject<'a>>,
     pub(super) dry_run: Option<bool>,
 }
 

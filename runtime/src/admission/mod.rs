@@ -20,6 +20,8 @@ mod json_diff;
 #[cfg(feature = "webhooks")]
 mod label_selector;
 #[cfg(feature = "webhooks")]
+mod raw_object;
+#[cfg(feature = "webhooks")]
 mod reads;
 #[cfg(feature = "webhooks")]
 mod reply;

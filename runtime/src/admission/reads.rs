@@ -6,8 +6,8 @@ use futures::FutureExt;
 use kube::core::DynamicObject;
 use kube::{Api, Client};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
+use super::raw_object::RawObject;
 use super::wire_path::WirePaths;
 use crate::api::{ApiError, BoxFuture, Target};
 use crate::pipeline::admission::meter::ReviewMeter;
@@ -56,7 +56,7 @@ pub(super) struct RequestReads<'a> {
     pub(super) backend: Option<Arc<Backend>>,
     pub(super) paths: &'a WirePaths,
     /// The reviewed object, for the names of its fields.
-    pub(super) raw: &'a RawValue,
+    pub(super) raw: &'a RawObject<'a>,
 }
 
 impl Reads for RequestReads<'_> {
@@ -71,6 +71,6 @@ impl Reads for RequestReads<'_> {
     }
 
     fn path(&self, field: &Field) -> String {
-        self.paths.resolve(field, || serde_json::from_str(self.raw.get()).unwrap_or(Value::Null))
+        self.paths.resolve(field, || self.raw.tree().unwrap_or(Value::Null))
     }
 }
