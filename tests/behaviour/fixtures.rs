@@ -49,14 +49,15 @@ fn settled(object: &DynamicObject, managers: usize) -> Value {
 /// The object after each of the patches, as the operator left it.
 async fn left<R>(object: &Value, patches: &[Value], managers: usize) -> Vec<Value>
 where
-    R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>,
+    R: Reconciler<Object: CustomResourceExt>,
+    Arc<Lab>: Into<R::Deps>,
 {
     let cluster = Cluster::start().await;
     cluster.seed(&R::Object::crd()).await.unwrap();
     cluster.seed(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } })).await.unwrap();
     let resource = ApiResource::erase::<R::Object>(&());
     let api: Api<DynamicObject> = Api::namespaced_with(cluster.client(), NAMESPACE, &resource);
-    let operator = Operator::new("bench").client(cluster.client()).reconciler::<R>(Arc::default());
+    let operator = Operator::new("bench").client(cluster.client()).reconciler::<R>(Arc::<Lab>::default().into());
     let operator = tokio::spawn(operator.run_until(std::future::pending()));
     let mut object = object.clone();
     let copy = json!({ "kind": object["kind"], "metadata": object["metadata"], "spec": { "source": object["spec"]["source"] } });
@@ -123,15 +124,15 @@ fn lasting(objects: &[Value]) -> String {
     serde_json::to_string_pretty(&objects).unwrap()
 }
 
-fn keep(plural: &'static str, left: &[Value], share: std::ops::RangeInclusive<usize>) {
-    let path = fixture(plural);
+fn keep(name: &'static str, left: &[Value], share: std::ops::RangeInclusive<usize>) {
+    let path = fixture(name);
     let held: Vec<Value> =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or_default();
     // A change of the digest algorithm alone is only visible to the bench, which refuses to write then.
     if lasting(&held) != lasting(left) || std::env::var_os("GENERATED").is_some() {
         assert_generated(path, &format!("{}\n", serde_json::to_string_pretty(left).unwrap()));
     }
-    let sample = Sample::read(plural);
+    let sample = Sample::read(name);
     let (all, fields) = sample.sizes();
     assert!(share.contains(&(fields * 100 / all)), "{sample}");
 }
@@ -140,6 +141,12 @@ fn keep(plural: &'static str, left: &[Value], share: std::ops::RangeInclusive<us
 async fn a_release_has_43_percent_managed_fields() {
     let changes = [json!({ "spec": { "revision": 2 } })];
     keep("releases", &left::<ours::plain>(&release(NAME), &changes, 1).await, 40..=46);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watched_release_is_as_its_watcher_left_it() {
+    let changes = [json!({ "spec": { "revision": 2 } })];
+    keep("watched", &left::<ours::watched>(&release(NAME), &changes, 1).await, 40..=46);
 }
 
 #[tokio::test(start_paused = true)]

@@ -90,6 +90,9 @@ pub(super) fn is_first_success(
 
 /// Whether two versions of one object differ in what counts as a change.
 fn has_changed(context: &PassContext, before: &Object, now: &Object) -> bool {
+    if before.resource_version() == now.resource_version() {
+        return false;
+    }
     let triggers = context.env.enabled_triggers.of_change(&PrimaryChange {
         before: Some(before.meta()),
         now: now.meta(),
@@ -103,5 +106,5 @@ fn has_changed(context: &PassContext, before: &Object, now: &Object) -> bool {
         any_version: false,
         suspended: (false, false),
     });
-    before.resource_version() != now.resource_version() && triggers.intersects(TriggerSet::OF_OBJECT)
+    triggers.intersects(TriggerSet::OF_OBJECT)
 }

@@ -40,7 +40,20 @@ impl Sample {
     /// A file cannot be read.
     #[must_use]
     pub fn read(plural: &'static str) -> Self {
-        let text = std::fs::read_to_string(fixture(plural)).expect("a fixture");
+        Self::read_from(plural, plural)
+    }
+
+    /// Reads releases that a watcher has added.
+    ///
+    /// # Panics
+    /// A file cannot be read.
+    #[must_use]
+    pub fn watched() -> Self {
+        Self::read_from("releases", "watched")
+    }
+
+    fn read_from(plural: &'static str, file: &str) -> Self {
+        let text = std::fs::read_to_string(fixture(file)).expect("a fixture");
         let mut versions: Vec<Value> = serde_json::from_str(&text).expect("JSON");
         let after = versions.pop().expect("a version").to_string();
         let before = versions.pop().map_or_else(|| after.clone(), |before| before.to_string());
@@ -82,20 +95,6 @@ impl Sample {
         let mut after: Value = serde_json::from_str(&self.before).expect("JSON");
         after["status"]["stamp"] = Value::from("now");
         Self { after: after.to_string(), ..self }
-    }
-
-    /// Makes the objects those of a watcher, which has added them.
-    ///
-    /// # Panics
-    /// The text is not JSON.
-    #[must_use]
-    pub fn added(self) -> Self {
-        let with = |text: &str| {
-            let mut object: Value = serde_json::from_str(text).expect("JSON");
-            object["status"]["observedInputs"]["added"] = Value::from(true);
-            object.to_string()
-        };
-        Self { before: with(&self.before), after: with(&self.after), ..self }
     }
 
     /// Sets the number of entries of `managedFields` by repeating the existing ones.

@@ -66,11 +66,10 @@ fn passes(keys: usize, concurrency: usize) {
 
 /// The watched objects.
 pub(crate) fn sample(what: &str, who: &str) -> Sample {
-    let sample = Sample::read("releases");
+    let sample = if who == "watcher" { Sample::watched() } else { Sample::read("releases") };
     match number_in(what, "managers") {
         Some(managers) => sample.managers(managers),
         None if what == "drop" => sample.touched(),
-        None if who == "watcher" => sample.added(),
         None => sample,
     }
 }
