@@ -1,4 +1,4 @@
-//! A roll-out: the replicas are replaced one after the other while writes are under way, and none fails.
+//! A roll-out and a renewal of the certificate while writes are under way: none fails.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,8 +11,10 @@ use evenkeel::{Operator, WebhookServer};
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::listener::{get, listening};
 use evenkeel_tests::test_env::{Running, SOON};
-use kube::api::PostParams;
-use kube::{Api, CustomResourceExt};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, CustomResourceExt, ResourceExt};
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::AbortOnDropHandle;
@@ -20,7 +22,10 @@ use tokio_util::task::AbortOnDropHandle;
 use super::kinds::{Repo, repo, with};
 
 /// At least this many writes are made.
-const WRITES: usize = 2000;
+const WRITES: usize = 10_000;
+const WRITERS: usize = 8;
+/// The time for all of them.
+const LONG: Duration = Duration::from_secs(300);
 /// The time after which the Service no longer sends calls to a replica that ends.
 const LAG: Duration = Duration::from_secs(2);
 
@@ -79,7 +84,7 @@ fn operator(cluster: &Cluster) -> Operator {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_write_is_refused_while_replicas_are_replaced() {
+async fn no_write_is_refused_while_replicas_and_their_certificate_are_replaced() {
     let cluster = Cluster::start().await;
     cluster.seed(&Repo::crd()).await.unwrap();
     let service = Service::start().await;
@@ -89,9 +94,9 @@ async fn no_write_is_refused_while_replicas_are_replaced() {
     let mut current = replica(&cluster, &target).await;
     service.endpoints.lock().unwrap().push(current.address);
 
-    let (writes, is_done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-    let writers: Vec<_> =
-        (0..8).map(|_| tokio::spawn(write(cluster.clone(), Arc::clone(&writes), Arc::clone(&is_done)))).collect();
+    let (writes, is_done) = (Arc::new(Writes::default()), Arc::new(AtomicBool::new(false)));
+    let writer = |number| tokio::spawn(write(cluster.clone(), Arc::clone(&writes), number, Arc::clone(&is_done)));
+    let writers: Vec<_> = (0..WRITERS).map(writer).collect();
     for _ in 0..2 {
         let next = replica(&cluster, &target).await;
         service.endpoints.lock().unwrap().push(next.address);
@@ -101,16 +106,62 @@ async fn no_write_is_refused_while_replicas_are_replaced() {
         service.endpoints.lock().unwrap().retain(|endpoint| *endpoint != old.address);
         stopped.await.unwrap().unwrap();
     }
-    eventually(SOON, || async { (writes.load(Ordering::SeqCst) >= WRITES).then_some(()) }).await;
+    let other = replica(&cluster, &target).await;
+    service.endpoints.lock().unwrap().push(other.address);
+    renew(&cluster, &writes).await;
+    eventually(LONG, || async { (writes.counts().iter().sum::<usize>() >= WRITES).then_some(()) }).await;
     is_done.store(true, Ordering::SeqCst);
     for writer in writers {
         assert_eq!(writer.await.unwrap(), Vec::<String>::new());
     }
-    current.running.crash().await;
+    for replica in [current, other] {
+        replica.running.crash().await;
+    }
+}
+
+/// How many writes each writer has made.
+#[derive(Default)]
+struct Writes([AtomicUsize; WRITERS]);
+
+impl Writes {
+    fn counts(&self) -> [usize; WRITERS] {
+        self.0.each_ref().map(|count| count.load(Ordering::SeqCst))
+    }
+
+    /// Waits until no write is under way that has begun before.
+    async fn all_new(&self) {
+        let before = self.counts();
+        let is_new = || before.iter().zip(self.counts()).all(|(before, now)| now >= before + 2);
+        eventually(SOON, || async { is_new().then_some(()) }).await;
+    }
+}
+
+/// Renews the certificate as if its time had come. The operator waits a minute until it uses the new one; here it is enough that no write
+/// is under way for which the API server has read the bundle without it.
+async fn renew(cluster: &Cluster, writes: &Writes) {
+    let secrets: Api<Secret> = Api::namespaced(cluster.client(), "default");
+    let annotate = async |name: &str, time: Timestamp| {
+        let patch =
+            json!({ "metadata": { "annotations": { format!("evenkeel.dev/webhook-{name}"): time.to_string() } } });
+        secrets.patch("reviewer-webhook", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    };
+    let certificate = async |name: &str| secrets.get("reviewer-webhook").await.unwrap().data?.remove(name);
+    let before = certificate("tls.crt").await;
+    annotate("expires", Timestamp::now() + SignedDuration::from_hours(24)).await;
+    let next = eventually(SOON, || async {
+        let secret = secrets.get("reviewer-webhook").await.unwrap();
+        secret.annotations().get("evenkeel.dev/webhook-spread-at")?;
+        secret.data?.remove("next.crt")
+    });
+    let next = Some(next.await);
+    writes.all_new().await;
+    annotate("spread-at", Timestamp::now() - SignedDuration::from_mins(2)).await;
+    eventually(SOON, || async { (certificate("tls.crt").await == next).then_some(()) }).await;
+    assert_ne!(before, next);
 }
 
 /// Creates objects without storing them, and returns the errors.
-async fn write(cluster: Cluster, writes: Arc<AtomicUsize>, is_done: Arc<AtomicBool>) -> Vec<String> {
+async fn write(cluster: Cluster, writes: Arc<Writes>, number: usize, is_done: Arc<AtomicBool>) -> Vec<String> {
     let repos: Api<Repo> = Api::namespaced(cluster.client(), "default");
     let dry = PostParams { dry_run: true, ..PostParams::default() };
     let mut object = with(&json!({ "url": "https://a" }));
@@ -121,7 +172,7 @@ async fn write(cluster: Cluster, writes: Arc<AtomicUsize>, is_done: Arc<AtomicBo
         if let Err(error) = repos.create(&dry, &object).await {
             errors.push(error.to_string());
         }
-        writes.fetch_add(1, Ordering::SeqCst);
+        writes.0[number].fetch_add(1, Ordering::SeqCst);
     }
     errors
 }
