@@ -61,13 +61,12 @@ pub(crate) fn publish(server: &Server) {
     }
 }
 
-/// Serves these custom kinds, and ends the watches of removed kinds.
+/// Serves these custom kinds, and ends the watches of kinds that were removed or whose CRD has another spec.
 fn serve(server: &Server, kinds: Vec<Kind>) {
     let before = server.catalog();
     let after = Arc::new(before.with_custom(kinds, server.store.version()));
     server.serve(Arc::clone(&after));
-    let gone = |kind: &&Arc<Kind>| after.registry.lookup(&kind.group, &kind.version, &kind.plural).is_none();
-    for kind in before.registry.iter().filter(gone) {
+    for kind in before.registry.iter().filter(|kind| !after.registry.is_current(kind)) {
         server.store.wake(&kind.storage);
     }
 }

@@ -87,6 +87,11 @@
 //!   and finalizers. A changed configuration has an effect at once; a real cluster needs about a second.
 //! - Validating admission policies are enforced with their bindings, parameters and variables. Expressions cannot read
 //!   `authorizer` (501), the audit log is not kept, and no controller checks the types of expressions against schemas.
+//! - Conversion webhooks are called for each object that is read or written in another version than the stored one, with
+//!   one object per call. A real cluster calls them more often, since it converts each write for its caches. If a
+//!   conversion fails, lists and watches fail at once; Kubernetes 1.36 sends nothing until it works again. Garbage
+//!   collection and the deletion of namespaces work without conversions; on a real cluster they wait, too.
+//! - The watches of a custom kind end at once if the spec of its CRD changes; a real cluster needs about a second.
 //! - APIServices and RuntimeClasses are stored, and have no effect: an APIService gets no condition `Available` unless a
 //!   test writes it.
 //! - Old resource versions expire all at once: a list of an old version fails exactly when a watch from that version
@@ -113,6 +118,7 @@ mod cel;
 mod clock;
 mod cluster;
 mod content_negotiation;
+mod conversion;
 mod counters;
 mod coverage;
 pub mod crd;
@@ -159,7 +165,9 @@ mod table_test;
 mod transport;
 mod verbs;
 mod watch;
+mod webhook_address;
 mod webhook_backend;
+mod webhook_client;
 mod yaml;
 
 pub use backup::Backup;

@@ -1,24 +1,22 @@
 //! One call of a webhook, and what a refusal or a failure of it means.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::condition;
-use super::delivery;
 use super::hook::{Hook, Sort};
 use super::request::Request;
 use super::review::{Review, Verdict};
 use super::select::Objects;
+use super::version::{self, Shown};
 use crate::api_error::Failure;
 use crate::cel;
-use crate::registry::Kind;
 use crate::state::Server;
+use crate::webhook_client;
 
-/// A verdict, with the version of the kind in which the webhook reviewed the write.
+/// A verdict, with the objects as the webhook reviewed them.
 pub(super) struct Reviewed {
     pub(super) verdict: Verdict,
-    pub(super) kind: Arc<Kind>,
+    pub(super) shown: Shown,
 }
 
 /// Calls a webhook. `None` means that it does not review the write, or that its failure is ignored.
@@ -33,16 +31,21 @@ pub(super) async fn call(
     objects: Objects<'_>,
 ) -> Result<Option<Reviewed>, Failure> {
     let Some(kind) = hook.selection.version(server, request, objects) else { return Ok(None) };
-    let review = Review::new(hook, request, &kind, objects);
+    let shown = version::shown(server, request, kind, objects).await?;
+    let review = Review::new(hook, request, objects, &shown);
     match is_wanted(hook, review.request()) {
         Ok(true) => {}
         Ok(false) => return Ok(None),
         Err(_) if hook.ignores_failures() => return Ok(None),
         Err(error) => return Err(Failure::forbidden(request.about(objects.new), &error)),
     }
-    let answered = delivery::post(server, hook, review.body.to_string().into_bytes()).await;
-    match answered.and_then(|body| review.verdict(sort, &body)) {
-        Ok(verdict) => Ok(Some(Reviewed { verdict, kind })),
+    let body = review.body.to_string().into_bytes();
+    let answered = webhook_client::post(server, &hook.client_config, hook.timeout(), body).await;
+    match answered
+        .map_err(|error| format!("failed to call webhook: {error}"))
+        .and_then(|body| review.verdict(sort, &body))
+    {
+        Ok(verdict) => Ok(Some(Reviewed { verdict, shown })),
         Err(_) if hook.ignores_failures() => Ok(None),
         Err(error) => Err(internal(&format!("failed calling webhook {:?}: {error}", hook.name))),
     }

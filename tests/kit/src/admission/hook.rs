@@ -8,6 +8,7 @@ use super::condition::Condition;
 use super::select::Selection;
 use crate::registry::Storage;
 use crate::state::Server;
+use crate::webhook_address::Client;
 
 /// The sort of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,26 +35,6 @@ pub(super) struct Hook {
     reinvocation_policy: String,
     #[serde(default)]
     admission_review_versions: Vec<String>,
-}
-
-/// The address of a webhook.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Client {
-    pub(super) url: Option<String>,
-    pub(super) service: Option<Service>,
-    /// The certificates that the webhook may present, as base64 of PEM.
-    pub(super) ca_bundle: Option<String>,
-}
-
-/// A service in front of a webhook.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Service {
-    pub(super) namespace: String,
-    pub(super) name: String,
-    #[serde(default)]
-    pub(super) path: String,
-    pub(super) port: Option<u16>,
 }
 
 impl Hook {

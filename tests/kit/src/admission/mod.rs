@@ -5,7 +5,6 @@
 
 mod call;
 mod condition;
-mod delivery;
 mod hook;
 mod mutate;
 mod policy;
@@ -14,8 +13,8 @@ mod request;
 mod review;
 mod select;
 mod supported;
-mod tls;
 mod validate;
+mod version;
 
 use serde_json::Value;
 

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::call::{Reviewed, call, denied, internal};
 use super::hook::{self, Hook, Sort};
 use super::request::Request;
-use super::review::in_version;
 use super::select::Objects;
 use crate::api_error::Failure;
+use crate::conversion;
 use crate::patch::json_patch;
 use crate::state::Server;
 
@@ -119,7 +119,7 @@ impl Chain<'_> {
         }
         let Some(patch) = &reviewed.verdict.patch else { return Ok(false) };
         let Some(object) = &self.object else { return Err(unsupported(hook)) };
-        let patched = (self.complete)(self.patched(object, &reviewed, patch)?)?;
+        let patched = (self.complete)(self.patched(object, &reviewed, patch).await?)?;
         let is_changed = patched != *object;
         self.object = Some(patched);
         self.is_changed |= is_changed;
@@ -127,13 +127,10 @@ impl Chain<'_> {
     }
 
     /// Applies a patch to the object in the version that the webhook reviewed.
-    fn patched(&self, object: &Value, reviewed: &Reviewed, patch: &Value) -> Result<Value, Failure> {
-        let mut patched = in_version(self.request, &reviewed.kind, object);
+    async fn patched(&self, object: &Value, reviewed: &Reviewed, patch: &Value) -> Result<Value, Failure> {
+        let mut patched = reviewed.shown.new.clone().unwrap_or_else(|| object.clone());
         json_patch(&mut patched, patch).map_err(|error| internal(&error.to_string()))?;
-        if patched["apiVersion"] == reviewed.kind.api_version().as_str() {
-            patched["apiVersion"] = object["apiVersion"].clone();
-        }
-        Ok(patched)
+        conversion::between(self.server, &reviewed.shown.kind, self.request.kind, patched).await
     }
 }
 

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::hook::{Hook, Sort};
 use super::request::Request;
 use super::select::Objects;
-use crate::registry::{Kind, split};
+use super::version::Shown;
+use crate::registry::split;
 
 /// A review with the uid that its response must repeat.
 pub(super) struct Review {
@@ -55,9 +56,9 @@ struct Response {
 
 impl Review {
     /// A review of the write in this version of its kind.
-    pub(super) fn new(hook: &Hook, request: &Request<'_>, kind: &Kind, objects: Objects<'_>) -> Self {
+    pub(super) fn new(hook: &Hook, request: &Request<'_>, objects: Objects<'_>, shown: &Shown) -> Self {
         let uid = Uuid::new_v4().to_string();
-        let mut inner = described(request, kind, objects);
+        let mut inner = described(request, objects, shown);
         inner["uid"] = json!(uid);
         let version = format!("admission.k8s.io/{}", hook.review_version());
         Review { body: json!({"kind": "AdmissionReview", "apiVersion": version, "request": inner}), uid }
@@ -96,11 +97,10 @@ impl Review {
     }
 }
 
-/// Describes a write in this version of its kind, with its objects, as reviews and expressions show it.
-pub(super) fn described(request: &Request<'_>, kind: &Kind, objects: Objects<'_>) -> Value {
+/// Describes a write with its objects in the reviewed version, as reviews and expressions show it.
+pub(super) fn described(request: &Request<'_>, objects: Objects<'_>, shown: &Shown) -> Value {
     let (resource, subresource) = request.resource();
-    let converted = |object: Option<&Value>| object.map(|object| in_version(request, kind, object));
-    let (new, old) = (converted(objects.new), converted(objects.old));
+    let Shown { kind, new, old } = shown;
     let sent = objects.new.or(objects.old);
     let mut inner = json!({
         "kind": kind_of(new.as_ref().or(old.as_ref())),
@@ -151,15 +151,6 @@ fn patch(sort: Sort, patch: Option<&str>, kind: Option<&str>) -> Result<Option<V
         false if kind == "JSONPatch" => Ok(Some(operations.into())),
         false => Err(format!("unsupported patch type {kind:?}")),
     }
-}
-
-/// Returns an object in another version of the kind. A subresource with a kind of its own, such as a Scale, remains as it is.
-pub(super) fn in_version(request: &Request<'_>, kind: &Kind, object: &Value) -> Value {
-    let mut object = object.clone();
-    if object["apiVersion"] == request.kind.api_version().as_str() {
-        object["apiVersion"] = json!(kind.api_version());
-    }
-    object
 }
 
 fn kind_of(object: Option<&Value>) -> Value {

@@ -22,7 +22,7 @@ pub(crate) async fn validate(
     old: Option<&Value>,
 ) -> Result<Vec<String>, Failure> {
     let objects = Objects { new, old };
-    let mut warnings = policy::review(server, request, objects)?;
+    let mut warnings = policy::review(server, request, objects).await?;
     let hooks = hook::all(server, Sort::Validating);
     let calls = hooks.iter().map(|hook| call(server, hook, Sort::Validating, request, objects));
     let mut refused = None;

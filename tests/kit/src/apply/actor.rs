@@ -1,5 +1,6 @@
 //! The writer of a request: its manager, time and rules.
 
+use super::versions::Versions;
 use crate::schema::Structural;
 
 /// The source of the types of lists and maps.
@@ -7,6 +8,8 @@ use crate::schema::Structural;
 pub enum Lists<'a> {
     /// A custom resource: its schema.
     Structural(&'a Structural),
+    /// A custom resource with several versions: the schema of the request's version, and the versions.
+    Versions(&'a Structural, &'a dyn Versions),
     /// A built-in kind, identified by the `apiVersion` and `kind` of the object: the schema that API servers publish.
     Deduced,
 }

@@ -22,6 +22,11 @@ impl Comparison {
     pub(crate) fn changed(&self) -> Set {
         self.modified.clone().union(&self.added)
     }
+
+    /// Removes the changed and removed paths from those of an owner.
+    pub(crate) fn release(&self, owned: &mut Set) {
+        *owned = owned.difference(&self.changed()).difference(&self.removed);
+    }
 }
 
 /// Compares `old` with `new`. A new object, map or list counts as added itself, in addition to its leaves.

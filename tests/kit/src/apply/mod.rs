@@ -10,6 +10,7 @@ mod builtin;
 #[cfg(test)]
 mod builtins;
 mod compare;
+mod comparisons;
 mod entry_limit;
 mod error;
 mod fields;
@@ -34,20 +35,25 @@ mod shape;
 mod tests;
 mod typed;
 mod update;
+mod versions;
+mod views;
 
 use serde_json::{Value, json};
 
 pub use actor::{Actor, Force, Lists, Rules};
 pub use error::{ApplyError, Conflict};
+pub(crate) use managed_fields::Ledger;
 pub use managed_fields::Operation;
-pub(crate) use update::own_status;
 pub use update::track_update;
+pub(crate) use update::{own_status, updated};
+pub use versions::Versions;
 
 use crate::schema::is_equal;
-use compare::compare;
-use managed_fields::{Entry, Id, Ledger, without_ledger};
+use comparisons::Comparisons;
+use managed_fields::{Entry, Id, without_ledger};
 pub(crate) use published_schema::{Node, definition, needed, root_name};
 pub(crate) use shape::Shape;
+use views::Views;
 
 /// Applies `config` to `live` (`None`: a create) and returns the new object with its `managedFields`.
 ///
@@ -71,15 +77,15 @@ pub fn apply(
     if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
         return Err(ApplyError::Invalid("metadata.managedFields must be nil".to_owned()));
     }
-    let shape = Shape::root(lists, config);
-    check_types(config, shape)?;
+    let views = Views::new(lists, config, actor.api_version);
+    check_types(config, views.shape)?;
     let config = relevant(config, actor);
     let Some(live) = live else {
-        return merge_and_own(&json!({}), &config, Ledger::default(), shape, actor, force);
+        return merge_and_own(&json!({}), &config, Ledger::default(), views, actor, force);
     };
     let old = without_ledger(live);
-    let ledger = adopted(Ledger::of(live), &old, shape, actor);
-    let new = merge_and_own(&old, &config, ledger, shape, actor, force)?;
+    let ledger = adopted(Ledger::of(live), &old, views, actor)?;
+    let new = merge_and_own(&old, &config, ledger, views, actor, force)?;
     Ok(if is_unchanged(live, &new) { live.clone() } else { new })
 }
 
@@ -90,13 +96,8 @@ pub fn is_unchanged(live: &Value, new: &Value) -> bool {
 }
 
 fn check_types(config: &Value, shape: Shape<'_>) -> Result<(), ApplyError> {
-    let misfits = typed::misfits(config, shape);
-    let text = match misfits.as_slice() {
-        [] => return Ok(()),
-        [only] => only.clone(),
-        several => format!("errors:\n  {}", several.join("\n  ")),
-    };
-    Err(ApplyError::Typed(format!("failed to create typed patch object ({}): {text}", identity(config))))
+    let failed = |text| format!("failed to create typed patch object ({}): {text}", identity(config));
+    typed::check(config, shape).map_err(|text| ApplyError::Typed(failed(text)))
 }
 
 /// The object in error messages: `namespace/name; group/version, Kind=Kind`.
@@ -121,31 +122,36 @@ fn relevant(config: &Value, actor: &Actor<'_>) -> Value {
 }
 
 /// Assigns an object without owners to `before-first-apply`, so that the first apply conflicts instead of silently taking it over.
-fn adopted(ledger: Ledger, old: &Value, shape: Shape<'_>, actor: &Actor<'_>) -> Ledger {
+fn adopted(ledger: Ledger, old: &Value, views: Views<'_>, actor: &Actor<'_>) -> Result<Ledger, ApplyError> {
     if !ledger.entries.is_empty() {
-        return ledger;
+        return Ok(ledger);
     }
-    update::recorded(ledger, &json!({}), old, shape, "before-first-apply", actor)
+    update::recorded(ledger, &json!({}), old, views, "before-first-apply", actor).map_err(ApplyError::Typed)
 }
 
 fn merge_and_own(
     old: &Value,
     config: &Value,
     ledger: Ledger,
-    shape: Shape<'_>,
+    views: Views<'_>,
     actor: &Actor<'_>,
     force: Force,
 ) -> Result<Value, ApplyError> {
-    let mut ledger = schema_change::reconciled(ledger, old, shape, actor.rules);
+    let mut ledger = schema_change::reconciled(ledger, old, views, actor.rules).map_err(ApplyError::Typed)?;
     let id = Id::apply(actor);
     let last = ledger.entries.remove(&id);
-    let set = owned_paths::owned(config, shape).difference(&owned_paths::never_owned());
+    let set = owned_paths::owned(config, views.shape).difference(&owned_paths::never_owned());
     let time = last.as_ref().and_then(|entry| entry.time.clone());
     ledger.entries.insert(id.clone(), Entry { set, api_version: actor.api_version.to_owned(), time });
 
-    let merged = merge::merge(old, config, shape);
-    let mut new = remove_unapplied::release(&merged, &last.map(|entry| entry.set).unwrap_or_default(), &ledger, shape);
-    settle(&mut ledger, &id, &compare(old, &new, shape), force)?;
+    let merged = merge::merge(old, config, views.shape);
+    let mut new = match last {
+        Some(last) => remove_unapplied::release(&merged, &last, &ledger, views)
+            .map_err(|why| ApplyError::Typed(format!("failed to prune fields: {why}")))?,
+        None => merged,
+    };
+    let comparisons = Comparisons::new(old, &new, &ledger, views).map_err(ApplyError::Typed)?;
+    settle(&mut ledger, &id, &comparisons, force)?;
     if !is_equal(old, &new)
         && let Some(entry) = ledger.entries.get_mut(&id)
     {
@@ -157,16 +163,15 @@ fn merge_and_own(
 
 /// Removes changed fields from the entries of other managers, and removed fields from all entries. Without force, changed fields of other
 /// managers are conflicts.
-fn settle(ledger: &mut Ledger, own: &Id, comparison: &compare::Comparison, force: Force) -> Result<(), ApplyError> {
-    let changed = comparison.changed();
+fn settle(ledger: &mut Ledger, own: &Id, comparisons: &Comparisons, force: Force) -> Result<(), ApplyError> {
     let others = || ledger.entries.iter().filter(|(id, _)| *id != own);
-    let conflicts: Vec<_> =
-        others().flat_map(|(id, entry)| Conflict::all(id, entry, &entry.set.intersection(&changed))).collect();
+    let changed = |entry: &Entry| entry.set.intersection(&comparisons.of(entry).changed());
+    let conflicts: Vec<_> = others().flat_map(|(id, entry)| Conflict::all(id, entry, &changed(entry))).collect();
     if force == Force::No && !conflicts.is_empty() {
         return Err(ApplyError::Conflicts(conflicts));
     }
     for (_, entry) in ledger.entries.iter_mut().filter(|(id, _)| *id != own) {
-        entry.set = entry.set.difference(&changed).difference(&comparison.removed);
+        comparisons.of(entry).release(&mut entry.set);
     }
     ledger.drop_empty();
     Ok(())

@@ -8,17 +8,22 @@ use super::owned_paths::owned;
 use super::path_element::Element;
 use super::set::{Node, Set};
 use super::shape::Shape;
+use super::views::Views;
 
-/// Adapts the ledger of an object: ownership inside a map or list that has become atomic becomes ownership of the whole map or list.
+/// Adapts the ledger of an object, each entry to the schema of its version: ownership inside a map or list that has become atomic becomes ownership of the whole map or list.
 /// Ownership of the whole of a map or list that has become granular is unchanged; the exception is the status in early releases.
-pub(crate) fn reconciled(mut ledger: Ledger, object: &Value, shape: Shape<'_>, rules: Rules) -> Ledger {
+///
+/// # Errors
+/// If the object has no form in the version of an entry.
+pub(super) fn reconciled(mut ledger: Ledger, object: &Value, views: Views<'_>, rules: Rules) -> Result<Ledger, String> {
     for entry in ledger.entries.values_mut() {
+        let (object, shape) = views.of(object, &entry.api_version)?;
         entry.set = collapsed(&entry.set, shape);
         if rules == Rules::Before122 {
-            expand_status(&mut entry.set, object, shape);
+            expand_status(&mut entry.set, &object, shape);
         }
     }
-    ledger
+    Ok(ledger)
 }
 
 /// Replaces ownership of the whole status by ownership of each of its fields.

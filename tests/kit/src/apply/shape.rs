@@ -42,7 +42,7 @@ impl<'a> Shape<'a> {
     /// The shape of the whole object `obj`.
     pub(crate) fn root(lists: Lists<'a>, obj: &Value) -> Self {
         match lists {
-            Lists::Structural(schema) => Self::Resource(schema),
+            Lists::Structural(schema) | Lists::Versions(schema, _) => Self::Resource(schema),
             Lists::Deduced => Self::builtin(obj),
         }
     }

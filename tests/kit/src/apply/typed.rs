@@ -8,15 +8,27 @@ use super::golang;
 use super::shape::{Form, Items, Shape};
 use crate::schema::{Kind, Structural};
 
+/// Checks the types of an object.
+///
+/// # Errors
+/// Returns the type errors as one text.
+pub(crate) fn check(object: &Value, shape: Shape<'_>) -> Result<(), String> {
+    match misfits(object, shape).as_slice() {
+        [] => Ok(()),
+        [only] => Err(only.clone()),
+        several => Err(format!("errors:\n  {}", several.join("\n  "))),
+    }
+}
+
 /// The type errors of `config` in the wording of an API server, such as `.spec.bogus: field not declared in schema`. For each map and
 /// list, the check stops at the first member or item without a valid path element.
 pub(crate) fn misfits(config: &Value, shape: Shape<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    check(config, shape, "", &mut found);
+    walk(config, shape, "", &mut found);
     found
 }
 
-fn check(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
+fn walk(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
     let is_untyped = shape.schema().is_some_and(|schema| schema.kind == Kind::IntOrString);
     if value.is_null() || is_untyped {
         return;
@@ -32,7 +44,7 @@ fn check(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
         (_, Value::Array(list)) => {
             let Some(shape) = shape.any_item() else { return };
             for (index, item) in list.iter().enumerate() {
-                check(item, shape, &format!("{at}[{index}]"), found);
+                walk(item, shape, &format!("{at}[{index}]"), found);
             }
         }
         _ => {}
@@ -46,7 +58,7 @@ fn check_members(map: &Map<String, Value>, shape: Shape<'_>, at: &str, found: &m
             found.push(format!("{at}: field not declared in schema"));
             return;
         };
-        check(value, shape, &at, found);
+        walk(value, shape, &at, found);
     }
 }
 
@@ -59,7 +71,7 @@ fn check_items(list: &[Value], items: Items<'_>, at: &str, found: &mut Vec<Strin
                 return;
             }
             Ok(element) => {
-                check(item, items.shape(), &format!("{at}{element}"), found);
+                walk(item, items.shape(), &format!("{at}{element}"), found);
                 seen.insert(element);
             }
             Err(text) => {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::actor::{Actor, Lists, Rules};
 use super::builtin;
-use super::compare::compare;
+use super::comparisons::Comparisons;
 use super::entry_limit::cap;
 use super::managed_fields::without_ledger;
 use super::managed_fields::{Entry, Id, Ledger};
@@ -14,6 +14,7 @@ use super::path_element::Element;
 use super::schema_change::reconciled;
 use super::set::{Node, Set};
 use super::shape::Shape;
+use super::views::Views;
 
 /// Records in `after.metadata.managedFields` that `actor` replaced `before` by `after` with POST, PUT or a patch other than apply.
 /// `before` is `None` for a create.
@@ -24,18 +25,30 @@ use super::shape::Shape;
 /// are ignored, and `[{}]` clears all entries. An existing object without entries stays without entries.
 ///
 /// From the eleventh update entry on, the oldest entries are merged into one of the manager `ancient-changes`.
+///
+/// If the object cannot be converted to the version of an entry, all entries are removed, as an API server does.
 pub fn track_update(before: Option<&Value>, after: &mut Value, lists: Lists<'_>, actor: &Actor<'_>) {
+    updated(before, after, lists, actor).unwrap_or_default().write(after);
+}
+
+/// The ledger that [`track_update`] writes.
+///
+/// # Errors
+/// If the object cannot be converted to the version of an entry.
+pub(crate) fn updated(
+    before: Option<&Value>,
+    after: &Value,
+    lists: Lists<'_>,
+    actor: &Actor<'_>,
+) -> Result<Ledger, String> {
     let ledger = base(before, after, actor);
+    if before.is_some() && ledger.entries.is_empty() {
+        return Ok(ledger);
+    }
     let bare = written(without_ledger(after), lists, actor);
-    let ledger = match before {
-        Some(_) if ledger.entries.is_empty() => ledger,
-        _ => {
-            let old = before.map_or_else(|| unwritten(&bare, lists), without_ledger);
-            let old = written(old, lists, actor);
-            recorded(ledger, &old, &bare, Shape::root(lists, after), actor.manager, actor)
-        }
-    };
-    ledger.write(after);
+    let old = written(before.map_or_else(|| unwritten(&bare, lists), without_ledger), lists, actor);
+    let views = Views::new(lists, after, actor.api_version);
+    recorded(ledger, &old, &bare, views, actor.manager, actor)
 }
 
 /// The part of the object that a request writes: built-in kinds exclude the status from writes of the main resource.
@@ -50,7 +63,7 @@ fn written(mut object: Value, lists: Lists<'_>, actor: &Actor<'_>) -> Value {
 fn unwritten(after: &Value, lists: Lists<'_>) -> Value {
     let text = |name: &str| after[name].as_str().unwrap_or_default();
     match lists {
-        Lists::Structural(_) => json!({}),
+        Lists::Structural(_) | Lists::Versions(..) => json!({}),
         Lists::Deduced => builtin::empty(text("apiVersion"), text("kind")),
     }
 }
@@ -69,22 +82,25 @@ fn base(before: Option<&Value>, after: &Value, actor: &Actor<'_>) -> Ledger {
 }
 
 /// The ledger after `manager` changed `old` to `new`; neither object contains `managedFields`.
+///
+/// # Errors
+/// If an object has no form in the version of an entry.
 pub(super) fn recorded(
     ledger: Ledger,
     old: &Value,
     new: &Value,
-    shape: Shape<'_>,
+    views: Views<'_>,
     manager: &str,
     actor: &Actor<'_>,
-) -> Ledger {
-    let mut ledger = reconciled(ledger, old, shape, actor.rules);
-    let comparison = compare(old, new, shape);
-    let changed = comparison.changed();
-    let was_owned = ledger.entries.values().any(|entry| !entry.set.intersection(&changed).is_empty());
+) -> Result<Ledger, String> {
+    let mut ledger = reconciled(ledger, old, views, actor.rules)?;
+    let comparisons = Comparisons::new(old, new, &ledger, views)?;
+    let is_changed = |entry: &Entry| !entry.set.intersection(&comparisons.of(entry).changed()).is_empty();
+    let was_owned = ledger.entries.values().any(is_changed);
     for entry in ledger.entries.values_mut() {
-        entry.set = entry.set.difference(&changed).difference(&comparison.removed);
+        comparisons.of(entry).release(&mut entry.set);
     }
-    let gained = changed.difference(&never_owned());
+    let gained = comparisons.own().changed().difference(&never_owned());
     // A write through `scale` takes replicas over from an owner, but does not claim replicas without an owner.
     if !gained.is_empty() && (was_owned || actor.subresource != Some("scale")) {
         let entry = Entry { set: gained, api_version: actor.api_version.to_owned(), time: time(actor) };
@@ -92,7 +108,7 @@ pub(super) fn recorded(
     }
     ledger.drop_empty();
     cap(&mut ledger);
-    ledger
+    Ok(ledger)
 }
 
 /// Makes the creator of an object the owner of the defaults of its status, if the rules require it.

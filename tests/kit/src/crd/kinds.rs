@@ -1,22 +1,26 @@
 //! The kinds that an Established CRD serves, one for each served version.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::{ESTABLISHED, TERMINATING, holds};
 use super::field::{is_true, items, text, texts};
 use crate::registry::{Absent, Column, Custom, Kind, Origin, Scale, Selectable, Selector, Storage, Verb};
 use crate::schema::Structural;
+use crate::webhook_address::Conversion;
 
 /// The served versions of a CRD in order of preference; empty until it is Established.
 pub(super) fn of(crd: &Value) -> Vec<Kind> {
     if !holds(crd, ESTABLISHED) {
         return Vec::new();
     }
+    let schemas = Arc::new(schemas(crd));
     let mut versions: Vec<&Value> = served(crd).collect();
     versions.sort_by_key(|version| std::cmp::Reverse(Rank::of(text(version, "/name"))));
-    versions.into_iter().filter_map(|version| kind(crd, version)).collect()
+    versions.into_iter().filter_map(|version| kind(crd, version, &schemas)).collect()
 }
 
 /// Whether the group is reserved for kinds of the Kubernetes project.
@@ -30,14 +34,25 @@ fn served(crd: &Value) -> impl Iterator<Item = &Value> {
     items(crd, "/spec/versions").iter().filter(|version| is_true(version, "/served"))
 }
 
+/// The schemas of the versions, by name.
+type Schemas = BTreeMap<String, Arc<Structural>>;
+
+fn schemas(crd: &Value) -> Schemas {
+    let entry = |version: &Value| {
+        let schema = version.pointer("/schema/openAPIV3Schema")?;
+        Some((text(version, "/name").to_owned(), Arc::new(Structural::read(schema))))
+    };
+    items(crd, "/spec/versions").iter().filter_map(entry).collect()
+}
+
 /// Returns `None` for a version without a schema; `prepare` rejects such a CRD.
-fn kind(crd: &Value, version: &Value) -> Option<Kind> {
+fn kind(crd: &Value, version: &Value, schemas: &Arc<Schemas>) -> Option<Kind> {
     let name = |field: &str| text(crd, &format!("/status/acceptedNames/{field}")).to_owned();
     let names =
         |field: &str| texts(crd, &format!("/status/acceptedNames/{field}")).into_iter().map(str::to_owned).collect();
     let group = text(crd, "/spec/group");
     let plural = name("plural");
-    let custom = custom(crd, version)?;
+    let custom = custom(crd, version, schemas)?;
     Some(Kind {
         group: group.to_owned(),
         version: text(version, "/name").to_owned(),
@@ -86,25 +101,32 @@ fn selectable(field: &Value) -> Selectable {
     Selectable::at(path.trim_start_matches('.'), &[&crate::registry::pointer(path)], Absent::Empty)
 }
 
-fn custom(crd: &Value, version: &Value) -> Option<Custom> {
+fn custom(crd: &Value, version: &Value, schemas: &Arc<Schemas>) -> Option<Custom> {
     let schema = version.pointer("/schema/openAPIV3Schema")?;
+    let structural = schemas.get(text(version, "/name"))?;
     let storage = items(crd, "/spec/versions").iter().find(|version| is_true(version, "/storage"));
+    let storage_version = storage.map(|version| text(version, "/name").to_owned()).unwrap_or_default();
     Some(Custom {
         definition: text(crd, "/metadata/name").to_owned(),
-        storage_version: storage.map(|version| text(version, "/name").to_owned()).unwrap_or_default(),
         schema: Arc::new(schema.clone()),
-        structural: Arc::new(Structural::read(schema)),
-        storage_schema: Arc::new(storage_schema(storage, schema)),
+        structural: Arc::clone(structural),
+        // Without a marked storage version, objects have the version's own schema.
+        storage_schema: Arc::clone(schemas.get(&storage_version).unwrap_or(structural)),
+        storage_version,
+        schemas: Arc::clone(schemas),
         columns: columns(version),
         deprecation: is_true(version, "/deprecated").then(|| deprecation(crd, version)),
         terminating: holds(crd, TERMINATING),
+        conversion: conversion(crd),
+        revision: format!("{}/{}", text(crd, "/metadata/uid"), crd["metadata"]["generation"]),
     })
 }
 
-/// The schema of the storage version, or the version's own schema if no storage version is marked.
-fn storage_schema(storage: Option<&Value>, own: &Value) -> Structural {
-    let schema = storage.and_then(|version| version.pointer("/schema/openAPIV3Schema"));
-    Structural::read(schema.unwrap_or(own))
+/// The conversion webhook, if the strategy is Webhook.
+fn conversion(crd: &Value) -> Option<Conversion> {
+    let webhook =
+        crd.pointer("/spec/conversion/webhook").filter(|_| text(crd, "/spec/conversion/strategy") == "Webhook");
+    Conversion::deserialize(webhook?).ok()
 }
 
 fn columns(version: &Value) -> Vec<Column> {

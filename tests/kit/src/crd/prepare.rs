@@ -15,8 +15,7 @@ pub type Warning = String;
 /// from `old`, since a write of the main part never changes it, and adds the storage version to `storedVersions`.
 ///
 /// # Errors
-/// Returns all causes of the 422 response of an API server, in its order. Webhook conversion is an error too, since the test kit does not
-/// support it.
+/// Returns all causes of the 422 response of an API server, in its order.
 pub fn prepare(crd: &mut Value, old: Option<&Value>) -> Result<Vec<Warning>, Vec<Cause>> {
     let preserve = is_true(crd, "/spec/preserveUnknownFields");
     default(crd);
@@ -52,6 +51,11 @@ fn default(crd: &mut Value) {
     spec.remove("preserveUnknownFields");
     if spec.get("conversion").is_none_or(Value::is_null) {
         spec.insert("conversion".to_owned(), json!({"strategy": "None"}));
+    }
+    let service =
+        spec.get_mut("conversion").and_then(|conversion| conversion.pointer_mut("/webhook/clientConfig/service"));
+    if let Some(service) = service.filter(|service| service.is_object() && service["port"].is_null()) {
+        service["port"] = json!(443);
     }
     let Some(names) = spec.get_mut("names").filter(|names| names.is_object()) else { return };
     let kind = text(names, "/kind").to_owned();

@@ -1,5 +1,6 @@
 //! The description of one kind: its names, its storage, and its specific behaviour.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde_json::Value;
 use super::field::Selectable;
 use super::typed::{Decode, Decoded};
 use crate::schema::Structural;
+use crate::webhook_address::Conversion;
 
 /// A kind as served at one group and version.
 #[derive(Clone, Debug)]
@@ -75,12 +77,18 @@ pub struct Custom {
     pub structural: Arc<Structural>,
     /// The schema of the storage version; fields that it does not declare are pruned.
     pub storage_schema: Arc<Structural>,
+    /// The schemas of all versions in the CRD, by name; objects can be stored in versions that are not served.
+    pub(crate) schemas: Arc<BTreeMap<String, Arc<Structural>>>,
     /// The columns of `kubectl get`; if empty, name and age are shown.
     pub columns: Vec<Column>,
     /// The text of the Warning header of every request to a deprecated version.
     pub deprecation: Option<String>,
     /// Whether the CRD is being deleted; creates then return 403.
     pub terminating: bool,
+    /// The webhook that converts objects between versions; without one, only `apiVersion` changes.
+    pub(crate) conversion: Option<Conversion>,
+    /// Identifies the spec of the CRD: a change ends the watches of its kinds.
+    pub(crate) revision: String,
 }
 
 /// The key of a store; names are unique within a store.
@@ -213,6 +221,17 @@ impl Kind {
             Origin::Builtin(_) => None,
             Origin::Custom(custom) => Some(custom),
         }
+    }
+
+    /// The webhook that converts between the versions of the kind.
+    pub(crate) fn webhook(&self) -> Option<&Conversion> {
+        self.custom()?.conversion.as_ref()
+    }
+
+    /// The webhook that converts objects of this version to the storage version; `None` if this version is stored, or no webhook converts.
+    pub(crate) fn converts(&self) -> Option<&Conversion> {
+        let custom = self.custom().filter(|custom| custom.storage_version != self.version)?;
+        custom.conversion.as_ref()
     }
 
     /// Whether the kind supports the verb.

@@ -61,6 +61,12 @@ impl Registry {
         self.at(&self.by_plural, group, version, plural)
     }
 
+    /// Whether this kind is still served, by a CRD with the same spec.
+    pub(crate) fn is_current(&self, kind: &Kind) -> bool {
+        let revision = |kind: &Kind| kind.custom().map(|custom| custom.revision.clone());
+        self.lookup(&kind.group, &kind.version, &kind.plural).is_some_and(|now| revision(&now) == revision(kind))
+    }
+
     /// The kind with the `apiVersion` and `kind` of an object or an owner reference.
     #[must_use]
     pub fn by_gvk(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Kind>> {
@@ -83,10 +89,13 @@ impl Registry {
         self.iter().filter(of).cloned().collect()
     }
 
-    /// A kind with this storage key; which of its served versions is unspecified.
+    /// A kind with this storage key, in a version to which no webhook converts if possible.
     #[must_use]
     pub fn by_storage(&self, storage: &Storage) -> Option<Arc<Kind>> {
-        self.iter().find(|kind| kind.storage == *storage).cloned()
+        let mut versions = self.iter().filter(|kind| kind.storage == *storage);
+        let first = versions.next()?;
+        let unconverted = std::iter::once(first).chain(versions).find(|kind| kind.converts().is_none());
+        Some(Arc::clone(unconverted.unwrap_or(first)))
     }
 
     /// Whether this is a group of built-in kinds. Unknown paths in such a group return a `Status`, those in other groups a plain text.

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) type Key = (String, String);
 
 /// One committed change.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) version: u64,
     pub(crate) key: Key,

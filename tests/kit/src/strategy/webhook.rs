@@ -6,6 +6,7 @@ use super::rules::{self, chosen, listed, text, texts};
 use crate::api_error::quoted;
 use crate::names;
 use crate::schema::Cause;
+use crate::webhook_address;
 
 /// Returns the errors of all webhooks of a configuration.
 pub(super) fn causes(object: &Value) -> Vec<Cause> {
@@ -21,7 +22,7 @@ pub(super) fn causes(object: &Value) -> Vec<Cause> {
         chosen(&format!("{at}.reinvocationPolicy"), hook, "reinvocationPolicy", &["IfNeeded", "Never"], &mut causes);
         side_effects(&at, hook, &mut causes);
         timeout(&at, hook, &mut causes);
-        client_causes(&at, &hook["clientConfig"], &mut causes);
+        webhook_address::causes(&format!("{at}.clientConfig"), &hook["clientConfig"], &mut causes);
         versions(&at, hook, &mut causes);
         if hooks[..index].iter().any(|other| text(other, "name") == name) {
             causes.push(Cause::duplicate(&format!("{at}.name"), quoted(name)));
@@ -64,68 +65,5 @@ fn versions(at: &str, hook: &Value, causes: &mut Vec<Cause>) {
         causes.push(Cause::required(&at, "must specify one of v1, v1beta1"));
     } else if !given.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
         causes.push(Cause::invalid(&at, listed("string", &given), "must include at least one of v1, v1beta1"));
-    }
-}
-
-fn client_causes(at: &str, client: &Value, causes: &mut Vec<Cause>) {
-    let at = format!("{at}.clientConfig");
-    match (&client["url"], &client["service"]) {
-        (Value::String(url), Value::Null) => url_causes(&format!("{at}.url"), url, causes),
-        (Value::Null, service) if service.is_object() => service_causes(&format!("{at}.service"), service, causes),
-        _ => causes.push(Cause::required(&at, "exactly one of url or service is required")),
-    }
-}
-
-fn url_causes(at: &str, url: &str, causes: &mut Vec<Cause>) {
-    const FORM: &str = "desired format: https://host[/path]";
-    let mut wrong = |value: &str, why: &str| causes.push(Cause::invalid(at, quoted(value), why));
-    let (rest, fragment) = url.split_once('#').unwrap_or((url, ""));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let (scheme, rest) = rest.split_once("://").unwrap_or(("", rest));
-    let host = rest.split('/').next().unwrap_or_default();
-    let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
-    if scheme != "https" {
-        wrong(scheme, &format!("'https' is the only allowed URL scheme; {FORM}"));
-    }
-    if host.is_empty() {
-        wrong(host, &format!("host must be provided; {FORM}"));
-    }
-    if !user.is_empty() {
-        wrong(user, "user information is not permitted in the URL");
-    }
-    if !fragment.is_empty() {
-        wrong(fragment, "fragments are not permitted in the URL");
-    }
-    if !query.is_empty() {
-        wrong(query, "query parameters are not permitted in the URL");
-    }
-}
-
-fn service_causes(at: &str, service: &Value, causes: &mut Vec<Cause>) {
-    for field in ["name", "namespace"] {
-        if text(service, field).is_empty() {
-            causes.push(Cause::required(&format!("{at}.{field}"), &format!("service {field} is required")));
-        }
-    }
-    if let Some(port) = service["port"].as_i64().filter(|port| !(1..=65535).contains(port)) {
-        let why = "port is not valid: must be between 1 and 65535, inclusive";
-        causes.push(Cause::invalid(&format!("{at}.port"), port, why));
-    }
-    if let Some(path) = service["path"].as_str().filter(|path| !path.is_empty()) {
-        path_causes(&format!("{at}.path"), path, causes);
-    }
-}
-
-fn path_causes(at: &str, path: &str, causes: &mut Vec<Cause>) {
-    let mut wrong = |why: String| causes.push(Cause::invalid(at, quoted(path), why));
-    if !path.starts_with('/') {
-        wrong("must start with a '/'".to_owned());
-    }
-    let inner = path.get(1..).unwrap_or_default();
-    let segments: Vec<&str> = inner.strip_suffix('/').unwrap_or(inner).split('/').collect();
-    for (index, segment) in segments.iter().enumerate().filter(|_| path != "/") {
-        if segment.is_empty() {
-            wrong(format!("segment[{index}] may not be empty"));
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the server through a client, by topic.
 
 mod bulk;
+mod conversion;
 mod cost;
 mod crd_write;
 mod deletion_cost;

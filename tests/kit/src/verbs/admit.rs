@@ -86,7 +86,7 @@ async fn mutated(
         strategy::metadata(&mut draft.object).insert("namespace".to_owned(), json!(namespace));
     }
     if draft.track == Track::Update {
-        before_webhooks(server, call, &mut draft.object, live)?;
+        before_webhooks(server, call, &mut draft.object, live).await?;
     }
     let complete = |object: Value| completed(call, object);
     let mutated = admission::mutate(server, request, draft.object, live, &complete).await?;

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use super::decode::{mismatch, typed_value};
 use super::precondition::{same_name, same_namespace, unchanged_version};
 use super::record::{Track, actor, lists};
+use super::stored::{is_storable, keep};
 use super::write::{Sent, Written, insert, replace};
 use crate::api_error::{Failure, resource};
-use crate::apply::{ApplyError, Force, apply};
+use crate::apply::{ApplyError, Force, Lists, apply};
 use crate::crd_write;
 use crate::rbac;
 use crate::request_context::Call;
@@ -111,26 +112,37 @@ async fn create(server: &Server, call: &Call, config: &Value) -> Result<Written,
         return Err(Failure::conflict(resource(&call.kind, call.name()), &why));
     }
     metadata.insert("name".to_owned(), json!(call.name()));
-    let object = merged(server, call, None, &config)?;
+    let object = merged(server, call, None, &config, lists(call))?;
     insert(server, call, object, Track::Done).await
 }
 
 async fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
-    let compute = |live: &Value| {
+    let compute = |live: &Value, lists: Lists<'_>| {
         unchanged_version(call, live, config)?;
-        merged(server, call, Some(live), config).map(Sent::from)
+        merged(server, call, Some(live), config, lists).map(Sent::from)
     };
     replace(server, call, Track::Done, compute, |live, object| unchanged_version(call, live, object)).await
 }
 
 /// Merges the configuration into the live object and sets defaults for released fields.
-fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) -> Result<Value, Failure> {
+fn merged(
+    server: &Server,
+    call: &Call,
+    live: Option<&Value>,
+    config: &Value,
+    lists: Lists<'_>,
+) -> Result<Value, Failure> {
     let (time, api_version) = (server.clock.stamp(), call.kind.api_version());
     let force = if call.query.force { Force::Yes } else { Force::No };
-    let object = apply(live, config, lists(call), &actor(server, call, &api_version, &time), force).map_err(refused)?;
+    let object = apply(live, config, lists, &actor(server, call, &api_version, &time), force).map_err(refused)?;
     let mut object = typed_value(call, &object)?;
     if let Some(schema) = &call.lens.schema {
+        let is_storable = is_storable(&call.kind, &object);
         schema::fill(&mut object, schema);
+        if is_storable {
+            // An apply does not set defaults that the storage version does not declare.
+            keep(&call.kind, &mut object);
+        }
     } else {
         strategy::defaults(&call.kind, &mut object);
     }

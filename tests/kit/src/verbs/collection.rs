@@ -2,6 +2,7 @@
 
 use super::delete::{Deletion, Reviewer, delete_reviewed};
 use crate::api_error::Failure;
+use crate::conversion;
 use crate::registry::Verb;
 use crate::request_context::Call;
 use crate::response::{ListMeta, Reply};
@@ -17,7 +18,9 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     let selector =
         Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
     let deletion = Deletion::of(call)?;
-    let mut listing = server.store.list(&call.kind.storage, call.target.namespace.as_deref());
+    let listing = server.store.list(&call.kind.storage, call.target.namespace.as_deref());
+    // As on an API server, nothing is deleted if the conversion of one object fails.
+    let mut listing = conversion::listing(server, &call.lens, listing).await?;
     listing.items.retain(|item| selector.matches(item, &call.kind));
     let reviewer = Reviewer { user: &call.user, name: "" };
     let mut warnings = Vec::new();

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::admission::{self, Operation, Request};
 use crate::api_error::{Failure, quoted, resource, typed};
+use crate::conversion;
 use crate::registry::Kind;
 use crate::request_context::Call;
 use crate::response::Reply;
@@ -82,12 +83,15 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     let reviewer = Reviewer { user: &call.user, name: call.name() };
     let (outcome, warnings) = delete_reviewed(server, &call.kind, &key, &deletion, reviewer).await?;
     crd_write::settle(server, call);
-    let reply = match outcome {
-        Outcome::Gone(object) if !returns_object(&call.kind) => Ok(Reply::value(200, &done(&call.kind, &object))),
-        Outcome::Waiting(object) if deletion.cascades => Reply::object(202, &call.lens, &object, call.shape),
-        Outcome::Gone(object) | Outcome::Waiting(object) => Reply::object(200, &call.lens, &object, call.shape),
+    let (code, object) = match outcome {
+        Outcome::Gone(object) if !returns_object(&call.kind) => {
+            return Ok(Reply::value(200, &done(&call.kind, &object)).warning(warnings));
+        }
+        Outcome::Waiting(object) if deletion.cascades => (202, object),
+        Outcome::Gone(object) | Outcome::Waiting(object) => (200, object),
     };
-    Ok(reply?.warning(warnings))
+    let object = conversion::object(server, &call.lens, object).await?;
+    Ok(Reply::object(code, &call.lens, &object, call.shape)?.warning(warnings))
 }
 
 /// Rejects the deletion of namespaces that Kubernetes protects.
@@ -250,7 +254,8 @@ pub(crate) async fn delete_reviewed(
     for _ in 0..ATTEMPTS {
         let live = server.store.get(&kind.storage, key).ok_or_else(|| Failure::not_found(resource(kind, &key.1)))?;
         preconditions(kind, &key.1, &live, deletion)?;
-        let warnings = admission::delete(server, &request, &lens.shown(&live)).await?;
+        let converted = conversion::object(server, &lens, Arc::clone(&live)).await?;
+        let warnings = admission::delete(server, &request, &lens.shown(&converted)).await?;
         if let Some(outcome) = attempt(server, kind, key, live, deletion) {
             return Ok((outcome, warnings));
         }

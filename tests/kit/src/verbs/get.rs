@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::api_error::{Failure, resource};
+use crate::conversion;
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::state::Server;
@@ -16,7 +17,8 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     }
     let stored = server.store.get(&call.kind.storage, &call.key(call.name()));
     let stored = stored.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
-    Reply::object(200, &call.lens, &stored, call.shape)
+    let object = conversion::object(server, &call.lens, stored).await?;
+    Reply::object(200, &call.lens, &object, call.shape)
 }
 
 /// Waits for a resourceVersion for a short time, as the watch cache of an API server does.

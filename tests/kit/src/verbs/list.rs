@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::get::reached;
 use crate::api_error::Failure;
+use crate::conversion;
 use crate::query::parse_version;
 use crate::request_context::Call;
 use crate::response::{ListMeta, Reply};
@@ -22,7 +23,8 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
         Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
     let page = match call.query.continue_token.as_str() {
         "" => {
-            Page { listing: Arc::new(selected(server, listing(server, call, limit).await?, &selector, call)), start: 0 }
+            let listing = conversion::listing(server, &call.lens, listing(server, call, limit).await?).await?;
+            Page { listing: Arc::new(selected(server, listing, &selector, call)), start: 0 }
         }
         token => continued(server, call, token)?,
     };

@@ -8,6 +8,7 @@ use super::precondition::{same_name, same_namespace, unchanged_version};
 use super::record::Track;
 use super::write::{Sent, replace};
 use crate::api_error::{About, Failure, quoted};
+use crate::apply::Lists;
 use crate::patch::{PatchError, json_patch, merge_patch};
 use crate::request_context::Call;
 use crate::response::Reply;
@@ -87,7 +88,7 @@ async fn patched(
         let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
         return Err(Failure::invalid_options("PatchOptions", &[cause]));
     }
-    let compute = |live: &Value| {
+    let compute = |live: &Value, _: Lists<'_>| {
         let mut object = live.clone();
         patch(&mut object)?;
         let decoded = decoded(call, &typed_as_before(call, object)?).map_err(unfit)?;

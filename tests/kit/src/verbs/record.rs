@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::stored::keep;
 use crate::api_error::Failure;
-use crate::apply::{Actor, Lists, track_update};
+use crate::apply::{self, Actor, Lists, track_update};
+use crate::conversion::with_versions;
 use crate::request_context::Call;
 use crate::state::Server;
 use crate::strategy;
@@ -18,7 +18,7 @@ pub(super) enum Track {
     Done,
 }
 
-/// The source of the list and map types of the kind.
+/// The source of the list and map types of a new object of the kind.
 pub(super) fn lists(call: &Call) -> Lists<'_> {
     call.lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
 }
@@ -29,8 +29,17 @@ pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, t
     Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
 }
 
+/// Records the request as the owner of the fields that it changes in a stored object.
+pub(super) async fn updated(server: &Server, call: &Call, live: &Value, object: &mut Value) {
+    let (time, api_version) = (server.clock.stamp(), call.kind.api_version());
+    let actor = actor(server, call, &api_version, &time);
+    let ledger = with_versions(server, &call.lens, |lists| apply::updated(Some(live), object, lists, &actor)).await;
+    // An API server also removes all owners if the object cannot be converted to the version of one of them.
+    ledger.unwrap_or_default().write(object);
+}
+
 /// Records the request as the owner of the fields that it sets, before webhooks change the object: their changes have no owner.
-pub(super) fn before_webhooks(
+pub(super) async fn before_webhooks(
     server: &Server,
     call: &Call,
     object: &mut Value,
@@ -39,13 +48,15 @@ pub(super) fn before_webhooks(
     let (kind, time) = (&call.kind, server.clock.stamp());
     let mut copy = object.clone();
     match live {
-        None => strategy::fresh(kind, call.target.namespace.as_deref(), &time, &mut copy)?,
+        None => {
+            strategy::fresh(kind, call.target.namespace.as_deref(), &time, &mut copy)?;
+            track_update(None, &mut copy, lists(call), &actor(server, call, &kind.api_version(), &time));
+        }
         Some(live) => {
-            keep(kind, &mut copy);
             strategy::carry_over(kind, call.part(), live, &mut copy);
+            updated(server, call, live, &mut copy).await;
         }
     }
-    track_update(live, &mut copy, lists(call), &actor(server, call, &kind.api_version(), &time));
     let fields = copy["metadata"]["managedFields"].take();
     if !fields.is_null() {
         strategy::metadata(object).insert("managedFields".to_owned(), fields);

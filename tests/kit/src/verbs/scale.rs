@@ -9,6 +9,8 @@ use super::record::Track;
 use super::scale_form::{place, shown, wanted};
 use super::write::{Sent, replace};
 use crate::api_error::{Failure, resource};
+use crate::apply::Lists;
+use crate::conversion;
 use crate::patch::{json_patch, merge_patch};
 use crate::registry::Scale;
 use crate::request_context::Call;
@@ -17,16 +19,17 @@ use crate::state::Server;
 
 pub(super) async fn answer(server: &Server, call: &Call, scale: &Scale) -> Result<Reply, Failure> {
     match call.method {
-        Method::GET => get(server, call, scale),
+        Method::GET => get(server, call, scale).await,
         Method::PUT => put(server, call, scale).await,
         Method::PATCH => patch(server, call, scale).await,
         _ => Err(unsupported(call)),
     }
 }
 
-fn get(server: &Server, call: &Call, scale: &Scale) -> Result<Reply, Failure> {
+async fn get(server: &Server, call: &Call, scale: &Scale) -> Result<Reply, Failure> {
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     let live = live.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
+    let live = conversion::object(server, &call.lens, live).await?;
     Ok(Reply::value(200, &shown(&live, scale)?))
 }
 
@@ -65,7 +68,7 @@ async fn write(
     scale: &Scale,
     change: impl Fn(&mut Value) -> Result<(), Failure> + Send + Sync,
 ) -> Result<Reply, Failure> {
-    let compute = |live: &Value| {
+    let compute = |live: &Value, _: Lists<'_>| {
         let mut form = shown(live, scale)?;
         change(&mut form)?;
         unchanged_version(call, live, &form)?;

@@ -7,6 +7,7 @@ use super::precondition::{same_name, same_namespace};
 use super::record::Track;
 use super::write::{Sent, Written, insert, replace};
 use crate::api_error::{About, Failure, resource};
+use crate::apply::Lists;
 use crate::query::parse_version;
 use crate::rbac;
 use crate::request_context::Call;
@@ -34,7 +35,8 @@ async fn written(server: &Server, call: &Call, sent: Value) -> Result<Written, F
         return insert(server, call, sent, Track::Update).await;
     }
     let notes = strategy::finalizer_warnings(&sent);
-    let compute = |_: &Value| Ok(Sent { object: sent.clone(), complaints: Vec::new(), notes: notes.clone() });
+    let compute =
+        |_: &Value, _: Lists<'_>| Ok(Sent { object: sent.clone(), complaints: Vec::new(), notes: notes.clone() });
     replace(server, call, Track::Update, compute, |live, sent| conditions(call, live, sent)).await
 }
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 use super::admit::{self, Draft};
 use super::checks::{by_schema, namespace_open, refuse, taken};
 use super::object_size;
-use super::record::{Track, actor, lists};
-use super::stored::{keep, stored};
+use super::record::{self, Track, actor, lists};
+use super::stored::{is_current, stored};
 use crate::admission;
 use crate::api_error::{Failure, resource, typed};
-use crate::apply::{is_unchanged, own_status, track_update};
+use crate::apply::{Lists, is_unchanged, own_status, track_update};
+use crate::conversion;
 use crate::crd_write;
 use crate::depth_limit;
 use crate::rbac;
@@ -55,7 +56,17 @@ pub(super) async fn insert(server: &Server, call: &Call, sent: Value, track: Tra
     let asked = admit::validated(server, call, &draft.object, None).await;
     draft.warnings.extend(asked.map_err(|failure| warned(failure, &draft.warnings))?);
     let warnings = draft.warnings.clone();
-    store_new(server, call, draft).map_err(|failure| warned(failure, &warnings))
+    let stored = async {
+        draft.object = conversion::stored(server, &call.kind, draft.object).await?;
+        shown(server, call, store_new(server, call, draft)?).await
+    };
+    stored.await.map_err(|failure| warned(failure, &warnings))
+}
+
+/// Converts the result of a write to the version of the request.
+async fn shown(server: &Server, call: &Call, written: Written) -> Result<Written, Failure> {
+    let object = conversion::object(server, &call.lens, written.object).await?;
+    Ok(Written { object, ..written })
 }
 
 /// Sets the system fields and the managed fields of a new object, and checks it.
@@ -120,20 +131,22 @@ fn given(ledger: Option<&mut Ledger<'_>>, call: &Call, key: &Key, object: &mut V
 
 /// Computes and commits a change of a stored object, and retries on conflicts with other writes.
 ///
-/// `check` compares the live object with the sent one after the mutating webhooks.
+/// `compute` is run again after conversions that it requires. `check` compares the live object with the sent one after the mutating webhooks.
 pub(super) async fn replace(
     server: &Server,
     call: &Call,
     track: Track,
-    compute: impl Fn(&Value) -> Result<Sent, Failure> + Send,
+    compute: impl Fn(&Value, Lists<'_>) -> Result<Sent, Failure> + Send + Sync,
     check: impl Fn(&Value, &Value) -> Result<(), Failure> + Send,
 ) -> Result<Written, Failure> {
     let key = call.key(call.name());
     for _ in 0..ATTEMPTS {
         let live = server.store.get(&call.kind.storage, &key);
         let live = live.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
-        let shown = call.lens.shown(&live);
-        let Sent { object, mut complaints, notes } = compute(&shown)?;
+        let converted = conversion::object(server, &call.lens, Arc::clone(&live)).await?;
+        let shown = call.lens.shown(&converted);
+        let sent = conversion::with_versions(server, &call.lens, |lists| compute(&shown, lists)).await;
+        let Sent { object, mut complaints, notes } = sent?;
         let attempt = async {
             let draft = admit::updated(server, call, object, &shown, track).await?;
             check(&shown, &draft.object).map_err(|failure| failure.warning(draft.warnings.clone()))?;
@@ -154,20 +167,31 @@ async fn change(
     call: &Call,
     mut draft: Draft,
     live: &Arc<Value>,
-    shown: &Value,
+    before: &Value,
 ) -> Result<Option<Written>, Failure> {
     let warned = |failure: Failure, warnings: &[String]| failure.warning(warnings.to_vec());
-    prepare(server, call, &mut draft, shown).map_err(|failure| warned(failure, &draft.warnings))?;
-    let asked = admit::validated(server, call, &draft.object, Some(shown)).await;
+    prepare(server, call, &mut draft, before).map_err(|failure| warned(failure, &draft.warnings))?;
+    if draft.track == Track::Update {
+        record::updated(server, call, before, &mut draft.object).await;
+    }
+    let asked = admit::validated(server, call, &draft.object, Some(before)).await;
     draft.warnings.extend(asked.map_err(|failure| warned(failure, &draft.warnings))?);
     let warnings = draft.warnings.clone();
-    store_change(server, call, draft, live, shown).map_err(|failure| warned(failure, &warnings))
+    let stored = async {
+        if call.kind.converts().is_some() && !is_same(call, live, before, &draft.object) {
+            draft.object = conversion::stored(server, &call.kind, draft.object).await?;
+        }
+        match store_change(server, call, draft, live, before)? {
+            Some(written) => shown(server, call, written).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    stored.await.map_err(|failure| warned(failure, &warnings))
 }
 
 /// Restores what the request must not change, and checks the changed object.
 fn prepare(server: &Server, call: &Call, draft: &mut Draft, shown: &Value) -> Result<(), Failure> {
     let (kind, sent) = (&call.kind, &mut draft.object);
-    keep(kind, sent);
     strategy::carry_over(kind, call.part(), shown, sent);
     rbac::check_given(server, call, sent, Some(shown))?;
     admission::supported(kind, sent)?;
@@ -176,12 +200,12 @@ fn prepare(server: &Server, call: &Call, draft: &mut Draft, shown: &Value) -> Re
     let metadata = strategy::updated(shown, sent);
     let own = [metadata.clone(), metadata, strategy::kind_causes(kind, sent, Some(shown))].concat();
     let causes = by_schema(call, sent, Some(shown), own, &mut draft.warnings);
-    refuse(typed(kind, call.name()), &causes)?;
-    if draft.track == Track::Update {
-        let time = server.clock.stamp();
-        track_update(Some(shown), sent, lists(call), &actor(server, call, &kind.api_version(), &time));
-    }
-    Ok(())
+    refuse(typed(kind, call.name()), &causes)
+}
+
+/// Whether a write changes nothing. An object in an old storage version is always written anew.
+fn is_same(call: &Call, live: &Value, before: &Value, after: &Value) -> bool {
+    is_current(&call.kind, live) && is_unchanged(before, after)
 }
 
 /// Commits a complete changed object, unless nothing changes.
@@ -196,7 +220,7 @@ fn store_change(
     let (kind, key) = (&call.kind, call.key(call.name()));
     let mut ledger = server.addresses.open(&server.store, kind);
     given(ledger.as_mut(), call, &key, &mut sent)?;
-    if is_unchanged(shown, &sent) {
+    if is_same(call, live, shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
     }
     whole(call, &sent)?;

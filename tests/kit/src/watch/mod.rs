@@ -13,6 +13,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::api_error::Failure;
 use crate::content_negotiation::{Shape, Subject};
+use crate::conversion;
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::selector::Selector;
@@ -60,13 +61,13 @@ async fn start(
             watching.fail(&Failure::too_large(newer, server.store.version()));
         }
         _ if initial == Some(true) => {
-            snapshot(server, &mut watching);
+            snapshot(server, &mut watching).await;
             if call.query.bookmarks {
                 watching.bookmark(Marker::InitialEnd);
             }
         }
         0 if initial.is_none() => {
-            snapshot(server, &mut watching);
+            snapshot(server, &mut watching).await;
             watching.mark_first_bookmark();
         }
         0 => watching.begin(server.store.version()),
@@ -93,9 +94,13 @@ pub(crate) fn expired() -> Response<Body> {
 }
 
 /// Sends each current object as an ADDED event.
-fn snapshot(server: &Server, watching: &mut Watching) {
+async fn snapshot(server: &Server, watching: &mut Watching) {
     let frames = watching.frames();
     let listing = server.store.list(&frames.lens.kind.storage, frames.scope.namespace.as_deref());
+    let listing = match conversion::listing(server, &frames.lens, listing).await {
+        Ok(listing) => listing,
+        Err(failure) => return watching.fail(&failure),
+    };
     let items: Vec<Arc<Value>> = listing.items.into_iter().filter(|item| frames.selects(item)).collect();
     for item in items {
         watching.added(&item);

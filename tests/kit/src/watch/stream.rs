@@ -13,8 +13,10 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::event::{Frames, Marker, error};
 use crate::api_error::Failure;
+use crate::conversion;
 use crate::query::Query;
 use crate::state::Server;
+use crate::store::Change;
 
 /// A running watch.
 pub(super) struct Watching {
@@ -39,6 +41,8 @@ pub(super) struct Watching {
     drops: watch::Receiver<u64>,
     breaks: watch::Receiver<u64>,
     ended: bool,
+    /// An error was sent, which is the last line.
+    failed: bool,
 }
 
 /// The reason why a wait ended.
@@ -65,6 +69,7 @@ impl Watching {
             drops: server.drops.subscribe(),
             breaks: server.breaks.subscribe(),
             ended: false,
+            failed: false,
             server: Arc::clone(server),
             frames,
         }
@@ -84,7 +89,9 @@ impl Watching {
     }
 
     pub(super) fn bookmark(&mut self, marker: Marker) {
-        self.lines.extend(self.frames.bookmark(self.cursor, marker));
+        if !self.failed {
+            self.lines.extend(self.frames.bookmark(self.cursor, marker));
+        }
     }
 
     /// Marks the first bookmark as the end of the initial events.
@@ -95,7 +102,7 @@ impl Watching {
     /// Sends an error and ends the watch.
     pub(super) fn fail(&mut self, failure: &Failure) {
         self.lines.extend(error(failure));
-        self.ended = true;
+        (self.ended, self.failed) = (true, true);
     }
 
     pub(super) fn into_stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
@@ -115,7 +122,7 @@ impl Watching {
                 return None;
             }
             self.tip.mark_unchanged();
-            self.advance();
+            self.advance().await;
             if self.lines.is_empty() && !self.ended && self.wait().await.is_break() {
                 self.ended = true;
                 return Some(Err(io::ErrorKind::ConnectionReset.into()));
@@ -131,12 +138,17 @@ impl Watching {
     }
 
     /// Reads the changes since the cursor.
-    fn advance(&mut self) {
+    async fn advance(&mut self) {
         // Checked before the changes are read, so that the last changes are sent before the end.
         self.ended |= !self.is_served();
         match self.server.store.changes(&self.frames.lens.kind.storage, &self.frames.scope, self.cursor) {
             Ok((changes, tip)) => {
-                self.lines.extend(changes.iter().filter_map(|change| self.frames.change(change)));
+                for change in changes {
+                    match self.converted(change).await {
+                        Ok(change) => self.lines.extend(self.frames.change(&change)),
+                        Err(failure) => return self.fail(&failure),
+                    }
+                }
                 self.cursor = self.cursor.max(tip);
             }
             Err(behind) => {
@@ -144,6 +156,21 @@ impl Watching {
                 self.fail(&Failure::expired(message));
             }
         }
+    }
+
+    /// Converts the objects of a change to the version of the watch.
+    async fn converted(&self, change: Arc<Change>) -> Result<Arc<Change>, Failure> {
+        let lens = &self.frames.lens;
+        if lens.kind.webhook().is_none() {
+            return Ok(change);
+        }
+        let mut converted = Change::clone(&change);
+        for object in [&mut converted.old, &mut converted.new, &mut converted.gone] {
+            if let Some(stored) = object.take() {
+                *object = Some(conversion::object(&self.server, lens, stored).await?);
+            }
+        }
+        Ok(Arc::new(converted))
     }
 
     /// Waits for the next change, timer or end. Returns `Break` if the connection breaks.
@@ -160,7 +187,7 @@ impl Watching {
         match woken {
             Woken::Changed => self.server.store.tally.woken.add(1),
             Woken::End => self.ended = true,
-            Woken::Bookmark => self.due(),
+            Woken::Bookmark => self.due().await,
             Woken::Written => self.rouse(),
             Woken::Broken => return ControlFlow::Break(()),
         }
@@ -172,20 +199,20 @@ impl Watching {
         if Instant::now() < self.deadline { Woken::Bookmark } else { Woken::End }
     }
 
-    /// Returns whether the kind is still served.
+    /// Returns whether the kind is still served as at the start of the watch.
     fn is_served(&self) -> bool {
         let kind = &self.frames.lens.kind;
-        kind.is_builtin() || self.server.catalog().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
+        kind.is_builtin() || self.server.catalog().registry.is_current(kind)
     }
 
     /// Sends a bookmark that is due.
     ///
     /// Without a write since the start of the watch there is no bookmark, as on a real cluster: the client already has
     /// that version.
-    fn due(&mut self) {
+    async fn due(&mut self) {
         self.server.store.tally.due.add(1);
         self.written.mark_unchanged();
-        self.advance();
+        self.advance().await;
         let marker = std::mem::replace(&mut self.marker, Marker::Plain);
         if self.cursor > self.begun || marker == Marker::InitialEnd {
             self.bookmark(marker);

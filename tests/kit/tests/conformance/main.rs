@@ -12,6 +12,13 @@ mod builtin;
 mod cel;
 mod check;
 mod collect;
+mod conversion;
+mod conversion_answer;
+mod conversion_bundle;
+mod conversion_owner;
+mod conversion_script;
+mod conversion_server;
+mod conversion_storage;
 mod cost;
 mod crd;
 mod default;
@@ -99,6 +106,11 @@ fn all() -> Vec<Rule> {
         webhook_choice::rules(),
         policy::rules(),
         policy_choice::rules(),
+        conversion::rules(),
+        conversion_answer::rules(),
+        conversion_bundle::rules(),
+        conversion_owner::rules(),
+        conversion_storage::rules(),
     ]
     .concat()
 }

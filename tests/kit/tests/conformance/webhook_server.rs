@@ -23,6 +23,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::check::{Broken, Verdict, eventually};
+use crate::conversion_script;
 use crate::env::{Env, text};
 
 /// The response of a webhook.
@@ -36,6 +37,8 @@ pub(crate) enum Reply {
     Status(StatusCode, &'static str),
     /// The body as it is.
     Raw(&'static str),
+    /// A conversion, with fields that replace those of the converted object and of the response.
+    Converted(Value),
     /// A response after this time.
     Late(Duration),
 }
@@ -85,13 +88,18 @@ impl Webhook {
         let mut entry = json!({
             "name": format!("{name}.conform.evenkeel.dev"),
             "rules": [{"apiGroups": ["conform.evenkeel.dev"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}],
-            "clientConfig": {"url": format!("https://127.0.0.1:{}/{name}", self.port), "caBundle": self.bundle},
+            "clientConfig": self.client(name),
             "admissionReviewVersions": ["v1"], "sideEffects": "None", "timeoutSeconds": 10,
         });
         for (field, value) in other.as_object().into_iter().flatten() {
             entry[field] = value.clone();
         }
         entry
+    }
+
+    /// The address of a hook.
+    pub(crate) fn client(&self, name: &str) -> Value {
+        json!({"url": format!("https://127.0.0.1:{}/{name}", self.port), "caBundle": self.bundle})
     }
 
     /// Creates a configuration that is restricted to the namespace of the rule.
@@ -179,8 +187,9 @@ async fn answer(state: Arc<Mutex<State>>, request: Request<Incoming>) -> Result<
         state.calls.push((name.clone(), review["request"].clone()));
         state.replies.get(&name).cloned()
     };
-    let mut verdict = json!({"allowed": true});
+    let (mut verdict, mut script) = (json!({"allowed": true}), json!({}));
     match reply {
+        Some(Reply::Converted(given)) => script = given,
         Some(Reply::Code(code)) => return Ok(response(code, String::new())),
         Some(Reply::Status(code, message)) => {
             let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "message": message, "code": code.as_u16()});
@@ -190,6 +199,9 @@ async fn answer(state: Arc<Mutex<State>>, request: Request<Incoming>) -> Result<
         Some(Reply::Late(time)) => tokio::time::sleep(time).await,
         Some(Reply::Verdict(given)) => verdict = given,
         None => {}
+    }
+    if review["kind"] == "ConversionReview" {
+        return Ok(response(StatusCode::OK, conversion_script::answer(&review, &script).to_string()));
     }
     if verdict["uid"].is_null() {
         verdict["uid"] = json!(text(&review["request"]["uid"]));

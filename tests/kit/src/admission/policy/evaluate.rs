@@ -6,9 +6,10 @@ use super::super::condition;
 use super::super::request::Request;
 use super::super::review::described;
 use super::super::select::Objects;
+use super::super::version::Shown;
 use super::definition::{Policy, Validation};
 use crate::cel::{self, Declared, Returns};
-use crate::registry::{Kind, Storage};
+use crate::registry::Storage;
 use crate::state::Server;
 
 /// Maximum length in bytes of a message from an expression.
@@ -29,15 +30,15 @@ impl Refusal {
     }
 }
 
-/// Returns why a policy refuses a write in this version of its kind. Failures are left out if the policy ignores them.
+/// Returns why a policy refuses a write. Failures are left out if the policy ignores them.
 pub(super) fn refusals(
     server: &Server,
     policy: &Policy,
-    (request, kind): (&Request<'_>, &Kind),
-    objects: Objects<'_>,
+    request: &Request<'_>,
+    (objects, shown): (Objects<'_>, &Shown),
     params: Option<&Value>,
 ) -> Vec<Refusal> {
-    let (described, namespace, null) = (described(request, kind, objects), namespace(server, request), Value::Null);
+    let (described, namespace, null) = (described(request, objects, shown), namespace(server, request), Value::Null);
     let values = [
         ("object", &described["object"]),
         ("oldObject", &described["oldObject"]),

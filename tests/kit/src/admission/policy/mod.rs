@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::request::Request;
 use super::select::Objects;
+use super::version::{self, Shown};
 use crate::api_error::Failure;
-use crate::registry::Kind;
 use crate::state::Server;
 
 use definition::{Binding, Policy};
@@ -27,10 +27,14 @@ struct Outcome {
 ///
 /// # Errors
 /// If a policy denies the write, or fails with the failure policy `Fail`. Of several refusals, that of the first policy by name is returned.
-pub(super) fn review(server: &Server, request: &Request<'_>, objects: Objects<'_>) -> Result<Vec<String>, Failure> {
+pub(super) async fn review(
+    server: &Server,
+    request: &Request<'_>,
+    objects: Objects<'_>,
+) -> Result<Vec<String>, Failure> {
     let mut outcome = Outcome::default();
     for (policy, bindings) in definition::all(server) {
-        outcome.ask(server, request, objects, &policy, &bindings);
+        outcome.ask(server, request, objects, &policy, &bindings).await?;
     }
     match outcome.refused {
         None => Ok(outcome.warnings),
@@ -39,20 +43,26 @@ pub(super) fn review(server: &Server, request: &Request<'_>, objects: Objects<'_
 }
 
 impl Outcome {
-    fn ask(
+    async fn ask(
         &mut self,
         server: &Server,
         request: &Request<'_>,
         objects: Objects<'_>,
         policy: &Policy,
         bindings: &[Binding],
-    ) {
+    ) -> Result<(), Failure> {
         let constraints = policy.spec.match_constraints.as_ref();
-        let Some(kind) = constraints.and_then(|of| of.version_or_own(server, request, objects)) else { return };
+        let Some(kind) = constraints.and_then(|of| of.version_or_own(server, request, objects)) else {
+            return Ok(());
+        };
         let param_kind = match policy.spec.param_kind.as_ref().map(|wanted| params::kind(server, wanted)).transpose() {
             Ok(kind) => kind,
-            Err(why) => return self.broken(policy, None, &format!("failed to configure policy: {why}")),
+            Err(why) => {
+                self.broken(policy, None, &format!("failed to configure policy: {why}"));
+                return Ok(());
+            }
         };
+        let shown = version::shown(server, request, kind, objects).await?;
         for binding in bindings {
             let resources = binding.spec.match_resources.as_ref();
             if resources.is_some_and(|of| of.version_or_own(server, request, objects).is_none()) {
@@ -61,24 +71,26 @@ impl Outcome {
             let params = match param_kind.as_ref().zip(binding.spec.param_ref.as_ref()) {
                 None => Ok(vec![None]),
                 Some((kind, wanted)) => params::all(server, request, kind, wanted)
+                    .await
                     .map(|found| found.into_iter().map(Some).collect::<Vec<Option<Value>>>()),
             };
             match params {
                 Ok(params) => {
                     for params in params {
-                        self.evaluate(server, (request, &kind), objects, (policy, binding), params.as_ref());
+                        self.evaluate(server, request, (objects, &shown), (policy, binding), params.as_ref());
                     }
                 }
                 Err(why) => self.broken(policy, Some(binding), &format!("failed to configure binding: {why}")),
             }
         }
+        Ok(())
     }
 
     fn evaluate(
         &mut self,
         server: &Server,
-        request: (&Request<'_>, &Kind),
-        objects: Objects<'_>,
+        request: &Request<'_>,
+        objects: (Objects<'_>, &Shown),
         (policy, binding): (&Policy, &Binding),
         params: Option<&Value>,
     ) {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::super::request::Request;
 use super::super::select::labels;
 use super::definition::{ParamKind, ParamRef};
+use crate::conversion;
 use crate::registry::{Kind, split};
 use crate::state::Server;
 
@@ -27,7 +28,7 @@ pub(super) fn kind(server: &Server, wanted: &ParamKind) -> Result<Arc<Kind>, Str
 ///
 /// # Errors
 /// If the reference is invalid, or no parameters exist and the binding denies that.
-pub(super) fn all(
+pub(super) async fn all(
     server: &Server,
     request: &Request<'_>,
     kind: &Arc<Kind>,
@@ -50,7 +51,12 @@ pub(super) fn all(
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
     }
     let lens = server.catalog().lens(kind);
-    Ok(found.iter().map(|object| lens.shown(object).into_owned()).collect())
+    let mut params = Vec::with_capacity(found.len());
+    for object in found {
+        let converted = conversion::object(server, &lens, object).await.map_err(|failure| failure.message)?;
+        params.push(lens.shown(&converted).into_owned());
+    }
+    Ok(params)
 }
 
 fn found(server: &Server, kind: &Kind, namespace: &str, wanted: &ParamRef) -> Result<Vec<Arc<Value>>, String> {

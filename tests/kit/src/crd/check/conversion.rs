@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::field::{items, text};
 use crate::schema::Cause;
+use crate::webhook_address;
 
 pub(super) fn check(conversion: &Value, causes: &mut Vec<Cause>) {
     match text(conversion, "/strategy") {
@@ -27,18 +28,27 @@ fn none(conversion: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Reports the errors of an API server first. A valid webhook is rejected too, since the test kit does not support it.
 fn webhook(conversion: &Value, causes: &mut Vec<Cause>) {
-    let before = causes.len();
-    if conversion.pointer("/webhook/clientConfig").is_none_or(Value::is_null) {
-        let rule = "required when strategy is set to Webhook";
-        causes.push(Cause::required("spec.conversion.webhookClientConfig", rule));
+    match conversion.pointer("/webhook/clientConfig").filter(|client| !client.is_null()) {
+        Some(client) => webhook_address::causes("spec.conversion.webhookClientConfig", client, causes),
+        None => {
+            let rule = "required when strategy is set to Webhook";
+            causes.push(Cause::required("spec.conversion.webhookClientConfig", rule));
+        }
     }
-    if items(conversion, "/webhook/conversionReviewVersions").is_empty() {
-        causes.push(Cause::required("spec.conversion.conversionReviewVersions", ""));
+    version_causes(items(conversion, "/webhook/conversionReviewVersions"), causes);
+}
+
+fn version_causes(versions: &[Value], causes: &mut Vec<Cause>) {
+    let at = "spec.conversion.conversionReviewVersions";
+    for (index, version) in versions.iter().enumerate().filter(|(index, version)| versions[..*index].contains(version))
+    {
+        causes.push(Cause::invalid(&format!("{at}[{index}]"), version, "duplicate version"));
     }
-    if causes.len() == before {
-        let ours = "this in-process server calls no conversion webhooks, use strategy None";
-        causes.push(Cause::forbidden("spec.conversion.strategy", ours));
+    if versions.is_empty() {
+        causes.push(Cause::required(at, ""));
+    } else if !versions.iter().any(|version| version == "v1" || version == "v1beta1") {
+        let given = Value::from(versions);
+        causes.push(Cause::invalid(at, given, "must include at least one of v1, v1beta1"));
     }
 }

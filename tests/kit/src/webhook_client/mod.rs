@@ -1,5 +1,9 @@
 //! Calls of webhooks: in process for a registered service, over TLS for a URL.
 
+mod tls;
+
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST};
@@ -8,10 +12,9 @@ use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::hook::{Client, Hook, Service};
-use super::tls;
 use crate::registry::Storage;
 use crate::state::Server;
+use crate::webhook_address::{Client, Service};
 
 /// Maximum size of a response in bytes.
 const LIMIT: usize = 3 * 1024 * 1024;
@@ -20,26 +23,26 @@ const LIMIT: usize = 3 * 1024 * 1024;
 ///
 /// # Errors
 /// Why there is no response, in the wording of an API server.
-pub(super) async fn post(server: &Server, hook: &Hook, body: Vec<u8>) -> Result<Bytes, String> {
-    let url = url(hook);
+pub(crate) async fn post(server: &Server, client: &Client, limit: Duration, body: Vec<u8>) -> Result<Bytes, String> {
+    let url = client.url(limit.as_secs());
     let sent = async {
         let request = Request::post(url.as_str())
             .header(CONTENT_TYPE, "application/json")
             .body(Body::from(body))
             .map_err(|error| error.to_string())?;
-        match &hook.client_config {
+        match client {
             Client { service: Some(service), .. } => in_process(server, service, request).await,
             Client { ca_bundle, .. } => over_tls(request, ca_bundle.as_deref()).await,
         }
     };
-    let failed = |why: String| format!("failed to call webhook: Post {url:?}: {why}");
-    let answer = match timeout(hook.timeout(), sent).await {
+    let failed = |why: String| format!("Post {url:?}: {why}");
+    let answer = match timeout(limit, sent).await {
         Ok(answer) => answer.map_err(failed)?,
         Err(_) => return Err(failed("context deadline exceeded".to_owned())),
     };
     match answer.status {
         StatusCode::OK => Ok(answer.body),
-        status => Err(format!("failed to call webhook: {}", refusal(status, &answer))),
+        status => Err(refusal(status, &answer)),
     }
 }
 
@@ -48,21 +51,6 @@ struct Answer {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-}
-
-fn url(hook: &Hook) -> String {
-    let base = match &hook.client_config {
-        Client { service: Some(service), .. } => {
-            let Service { namespace, name, path, port } = service;
-            format!(
-                "https://{name}.{namespace}.svc:{}{}",
-                port.unwrap_or(443),
-                if path.is_empty() { "/" } else { path }
-            )
-        }
-        Client { url, .. } => url.clone().unwrap_or_default(),
-    };
-    format!("{base}?timeout={}s", hook.timeout().as_secs())
 }
 
 /// Calls a registered service in a task of its own, so that its panics do not reach the caller.
