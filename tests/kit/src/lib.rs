@@ -99,8 +99,8 @@
 //! - Eviction budgets are read from the status of their PodDisruptionBudget, which no controller updates.
 //! - Logs are texts that a test has set ([`Cluster::set_log`]). They are returned as a whole or from the end; following
 //!   them, or reading them since a given time, is not supported.
-//! - ServiceAccount tokens ([`Builder::rbac`], [`Builder::bearer`]) are opaque strings, and TokenReviews are not
-//!   supported.
+//! - ServiceAccount tokens ([`Builder::rbac`], [`Builder::bearer`]) are opaque strings. A TokenReview knows them and the
+//!   tokens of [`Builder::bearer`].
 //! - Exec is not supported.
 //!
 //! `tests/rules.txt` in this crate lists each rule of the server with the tests that prove it, and the few rules

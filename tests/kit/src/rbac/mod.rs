@@ -9,6 +9,7 @@ mod review;
 mod rule;
 mod seed;
 mod token;
+mod token_review;
 
 use crate::api_error::{About, Failure};
 use crate::request_context::Call;
@@ -20,6 +21,7 @@ pub(crate) use identity::user;
 pub(crate) use review::answer as review;
 pub(crate) use seed::plant;
 pub(crate) use token::AUDIENCE;
+pub(crate) use token_review::answer as review_token;
 
 /// Rejects a request that the user may not perform, with the message of an API server.
 ///

@@ -1,10 +1,11 @@
 //! The table of built-in kinds, one row each.
 
 use k8s_openapi::api::{
-    admissionregistration::v1 as admission, apps::v1 as apps, authorization::v1 as authorization,
-    autoscaling::v2 as autoscaling, batch::v1 as batch, coordination::v1 as coordination, core::v1 as core,
-    discovery::v1 as discovery, events::v1 as events, networking::v1 as networking, node::v1 as node,
-    policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling, storage::v1 as storage,
+    admissionregistration::v1 as admission, apps::v1 as apps, authentication::v1 as authentication,
+    authorization::v1 as authorization, autoscaling::v2 as autoscaling, batch::v1 as batch,
+    coordination::v1 as coordination, core::v1 as core, discovery::v1 as discovery, events::v1 as events,
+    networking::v1 as networking, node::v1 as node, policy::v1 as policy, rbac::v1 as rbac,
+    scheduling::v1 as scheduling, storage::v1 as storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 as apiextensions;
 use k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1 as apiregistration;
@@ -98,6 +99,7 @@ fn reviews() -> Vec<Kind> {
         review::<authorization::SelfSubjectAccessReview>(),
         review::<authorization::SelfSubjectRulesReview>(),
         review::<authorization::SubjectAccessReview>(),
+        review::<authentication::TokenReview>(),
     ]
 }
 

@@ -18,6 +18,9 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     if call.kind.group == "authorization.k8s.io" {
         return Ok(Reply::value(201, &rbac::review(server, call, decoded.object)?));
     }
+    if call.kind.group == "authentication.k8s.io" {
+        return Ok(Reply::value(201, &rbac::review_token(server, decoded.object)?));
+    }
     let sent = decoded.object;
     same_namespace(call, &sent)?;
     let warnings = settle(call, decoded.complaints)?;

@@ -38,6 +38,7 @@ mod runtime;
 mod server;
 mod status;
 mod table;
+mod token;
 mod watch;
 mod webhook;
 mod webhook_answer;
@@ -85,6 +86,7 @@ fn all() -> Vec<Rule> {
         delete::rules(),
         list::rules(),
         table::rules(),
+        token::rules(),
         misuse::rules(),
         default::rules(),
         rbac::rules(),
