@@ -7,8 +7,8 @@ type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
 
 /// Each macro with arguments and an item that are right, under `crate = ::keel`.
 fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
-    let reviews = [validate(), mutate(), field()];
-    reconcilers().into_iter().chain(reviews).collect()
+    let functions = [validate(), mutate(), field(), route()];
+    reconcilers().into_iter().chain(functions).collect()
 }
 
 /// The macros of a reconciler.
@@ -152,6 +152,18 @@ fn mutate() -> (Macro, TokenStream, TokenStream) {
     );
     let attribute = |args, item: &TokenStream| crate::admission::attribute(crate::admission::What::Mutate, args, item);
     (attribute, quote!(on(create), crate = ::keel), item)
+}
+
+/// A function that answers requests of users.
+fn route() -> (Macro, TokenStream, TokenStream) {
+    let args = quote!(get, "/log/{id}", of = Repo, resource = "repos/log", timeout = "10s", crate = ::keel);
+    let item = quote! {
+        /// Doc.
+        pub async fn log(repo: &Repo, git: &dyn Git, size: &Size, request: Call<'_>) -> Result<Reply, E> {
+            Ok(git.log(request.param("id")).await?)
+        }
+    };
+    (crate::route::attribute, args, item)
 }
 
 /// The path of a field, as a constant, since an expression is no file.

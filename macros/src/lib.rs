@@ -23,6 +23,7 @@ mod expansion_tests;
 mod lifecycle;
 mod reconcile_error;
 mod reconciler;
+mod route;
 mod rule;
 mod status;
 mod sub_reconciler;
@@ -357,6 +358,14 @@ pub fn validate(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn mutate(args: TokenStream, item: TokenStream) -> TokenStream {
     admission::attribute(admission::What::Mutate, args.into(), &item.into()).into()
+}
+
+/// Turns a function into one that answers requests of users about an object.
+///
+#[doc = include_str!("route/reference.md")]
+#[proc_macro_attribute]
+pub fn route(args: TokenStream, item: TokenStream) -> TokenStream {
+    route::attribute(args.into(), &item.into()).into()
 }
 
 /// The expansion of `field!`, which passes the path of the runtime crate.

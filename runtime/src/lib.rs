@@ -68,6 +68,8 @@ mod random;
 mod render;
 #[cfg(feature = "operator")]
 mod resource_version;
+#[cfg(feature = "route")]
+mod route;
 mod rule;
 #[cfg(feature = "operator")]
 mod schema;
@@ -91,6 +93,8 @@ pub mod bounds {
     pub use crate::kind::TriggeredBy;
     #[cfg(feature = "admission")]
     pub use crate::pipeline::admission::{DependencyList, ReviewOutput, is_kind, returned};
+    #[cfg(feature = "route")]
+    pub use crate::pipeline::route::{RouteOutput, answered};
     pub use crate::pipeline::step::{HasCleanup, Undo};
     pub use crate::pipeline::{
         IsSet, StepFn, StepOf, StepOutput, claim_handler, daemon_handler, has_cleanup, hook_handler, is_primary,
@@ -104,6 +108,9 @@ pub mod bounds {
 pub mod __private;
 
 pub use api::{ApiError, ErrorDetail};
+#[cfg(feature = "route")]
+#[doc(inline)]
+pub use evenkeel_macros::route;
 #[cfg(feature = "dependents")]
 #[doc(inline)]
 pub use evenkeel_macros::templates;
@@ -177,6 +184,17 @@ pub mod permission {
     pub use crate::pipeline::permission::{
         anywhere, cached, clears, indexes, labels, mapped, owns, reads, sets, uses, watches,
     };
+}
+
+/// Requests of users about an object: what a `#[route]` function gets and returns.
+///
+/// The [guide](crate::guide::routes) has an example.
+#[cfg(feature = "route")]
+pub mod routes {
+    #[cfg(feature = "routes")]
+    #[doc(hidden)]
+    pub use crate::route::RouteSet;
+    pub use crate::route::{Call, Method, Reply, RouteFunction, RouteWiring};
 }
 
 /// The request that a rule of a policy reads, and what an operator and its tests do with rules.

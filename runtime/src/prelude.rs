@@ -14,10 +14,15 @@ pub use crate::pipeline::admission::{Denial, Review};
 pub use crate::pipeline::context::{Cx, Pass};
 pub use crate::pipeline::daemon::Daemon;
 pub use crate::pipeline::hook::PassEnd;
+#[cfg(feature = "route")]
+pub use crate::pipeline::route::{Call, Reply};
 pub use crate::pipeline::step::Absent;
 pub use crate::pipeline::watcher::event::Event;
 pub use crate::status::operation::RemoteOperation;
 pub use crate::wiring::policy::Policy;
+#[cfg(feature = "route")]
+#[doc(no_inline)]
+pub use evenkeel_macros::route;
 #[doc(no_inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, daemon, hook, observe, postcondition, precondition,

@@ -46,6 +46,8 @@ pub use crate::pipeline::permission::{
 pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;
 pub use crate::pipeline::restricted_field::{Restricted, with_cx_write};
+#[cfg(feature = "route")]
+pub use crate::pipeline::route::{Answers, Call as RouteCall, Reply, RouteFunction, answered};
 pub use crate::pipeline::step::{
     Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,
 };
@@ -70,6 +72,8 @@ pub use crate::status::{
 pub use crate::wiring::admission::{AdmissionWiring, Failure, Operation};
 pub use crate::wiring::index::indexer;
 pub use crate::wiring::policy::Policies;
+#[cfg(feature = "route")]
+pub use crate::wiring::route::{Method as RouteMethod, RouteWiring};
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{

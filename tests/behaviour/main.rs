@@ -78,6 +78,7 @@ mod restricted;
 mod resync;
 mod retry_pace;
 mod rollback;
+mod routes;
 mod row_tests;
 mod rules;
 mod scale;

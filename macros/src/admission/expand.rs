@@ -177,7 +177,7 @@ fn expand_call(review: &Review, krate: &Krate) -> TokenStream {
 }
 
 /// The dependencies of a function, and how they are taken from the list of all.
-pub(super) fn expand_dependencies(dependencies: &[Type], krate: &Krate) -> TokenStream {
+pub(crate) fn expand_dependencies(dependencies: &[Type], krate: &Krate) -> TokenStream {
     let (owned, rest) = (dependencies.iter().map(|ty| owned(ty, krate)).collect::<Vec<_>>(), hidden("Rest"));
     let names: Vec<Ident> = (0..owned.len()).map(|at| hidden(&format!("dependency{at}"))).collect();
     let list = owned.iter().rev().fold(quote!(#rest), |list, ty| quote!((#ty, #list)));

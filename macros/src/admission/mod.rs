@@ -11,6 +11,7 @@ mod what;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+pub(crate) use self::expand::expand_dependencies;
 pub(crate) use self::what::What;
 use crate::errors::Errors;
 use crate::syntax::signature::parse_function;

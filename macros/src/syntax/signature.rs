@@ -13,7 +13,8 @@ pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut E
     match syn::parse2(item.clone()) {
         Ok(function) => Some(function),
         Err(error) => {
-            let a = if ["validate", "mutate", "rule"].contains(&attribute) { "a `fn`" } else { "an `async fn`" };
+            let a =
+                if ["validate", "mutate", "route", "rule"].contains(&attribute) { "a `fn`" } else { "an `async fn`" };
             let or = if ["reconciler", "watcher"].contains(&attribute) { " or an `impl`" } else { "" };
             match keyword(item) {
                 Some(word) => errors.push(

@@ -36,6 +36,12 @@ pub mod rules {}
 #[doc = include_str!("admission.md")]
 pub mod admission {}
 
+/// Requests of users about an object: `#[route]`.
+///
+#[cfg(all(feature = "cli", feature = "routes"))]
+#[doc = include_str!("routes.md")]
+pub mod routes {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

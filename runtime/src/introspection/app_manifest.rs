@@ -218,7 +218,8 @@ fn find<'k>(kinds: &'k mut Vec<KindManifest>, of: &KindInfo) -> &'k mut KindMani
         });
     }
     let kind = &mut kinds[at];
-    if !kind.versions.iter().any(|version| version.name == resource.version) {
+    // The CRD of an own kind lists all of its versions.
+    if kind.conversion.is_none() && !kind.versions.iter().any(|version| version.name == resource.version) {
         let name = resource.version.clone();
         kind.versions.push(VersionManifest { name, served: true, ..VersionManifest::default() });
     }

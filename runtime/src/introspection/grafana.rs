@@ -170,3 +170,64 @@ fn below_object(route: &RouteManifest, version: &str) -> Option<String> {
     let (before, after) = route.path.split_once("/{name}")?;
     before.split('/').any(|part| part == version).then(|| after.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::app_manifest::AppParts;
+    use super::*;
+
+    /// A CRD whose versions are served; the second of the two texts is the stored one.
+    fn definition(kind: &str, versions: [&str; 2]) -> CustomResourceDefinition {
+        let version = |name: &str| {
+            json!({ "name": name, "served": true, "storage": name == versions[1],
+                "schema": { "openAPIV3Schema": { "type": "object", "properties": {
+                    "metadata": { "type": "object" }, "spec": { "type": "object" } } } } })
+        };
+        let plural = format!("{}s", kind.to_lowercase());
+        let definition = json!({ "metadata": { "name": format!("{plural}.example.com") }, "spec": {
+            "group": "example.com", "scope": "Cluster", "names": { "kind": kind, "plural": plural },
+            "conversion": { "strategy": "Webhook" }, "versions": versions.map(version) } });
+        serde_json::from_value(definition).expect("it is a CRD")
+    }
+
+    fn app(definitions: &[CustomResourceDefinition]) -> AppManifest {
+        AppManifest::new(&AppParts {
+            name: "shop",
+            version: None,
+            definitions,
+            reconcilers: &[],
+            rules: &[],
+            reviews: &[],
+            routes: &[],
+            rbac: &[],
+        })
+    }
+
+    fn spec(definitions: &[CustomResourceDefinition]) -> Value {
+        let manifests = grafana(&app(definitions), definitions).expect("the name is valid");
+        assert_eq!(manifests.len(), 1);
+        manifests[0].data["spec"].clone()
+    }
+
+    #[test]
+    fn versions_are_listed_from_old_to_new() {
+        let spec = spec(&[definition("Shop", ["v1", "v1beta1"]), definition("Stall", ["v2alpha1", "v1beta1"])]);
+        let names: Vec<&Value> = spec["versions"].as_array().into_iter().flatten().map(|one| &one["name"]).collect();
+        assert_eq!(names, ["v2alpha1", "v1beta1", "v1"]);
+        assert_eq!(spec["preferredVersion"], "v1beta1");
+        let kinds = |at: usize| spec["versions"][at]["kinds"].as_array().map_or(0, Vec::len);
+        assert_eq!([kinds(0), kinds(1), kinds(2)], [1, 2, 1]);
+        let kind = &spec["versions"][2]["kinds"][0];
+        assert_eq!((&kind["conversion"], &kind["scope"]), (&json!(true), &json!("Cluster")));
+        assert_eq!(kind["schema"], json!({ "spec": { "type": "object" } }));
+    }
+
+    #[test]
+    fn kinds_that_are_stored_in_different_versions_prefer_none() {
+        let spec = spec(&[definition("Shop", ["v1", "v1beta1"]), definition("Stall", ["v1beta1", "v1"])]);
+        assert_eq!(spec.get("preferredVersion"), None);
+        let app = app(&[definition("Shop", ["v1", "v1beta1"])]);
+        let stored: Vec<bool> = app.kinds[0].versions.iter().map(|version| version.storage).collect();
+        assert_eq!((stored, app.kinds[0].conversion.as_deref()), (vec![false, true], Some("Webhook")));
+    }
+}

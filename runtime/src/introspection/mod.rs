@@ -46,5 +46,7 @@ pub use self::printer_column::crd;
 pub(crate) use self::rbac::text;
 #[cfg(all(feature = "operator", feature = "webhooks"))]
 pub(crate) use self::rbac::with_reviews;
+#[cfg(feature = "routes")]
+pub(crate) use self::rbac::with_routes;
 #[cfg(feature = "operator")]
 pub(crate) use self::rbac::{AllRules, all_rules};

@@ -278,6 +278,25 @@ pub(crate) fn with_reviews<'r>(rules: Vec<RbacRule>, relations: impl Iterator<It
     all.0.into_values().collect()
 }
 
+/// Adds the rules that routes of these kinds need to those of the operator.
+#[cfg(feature = "routes")]
+pub(crate) fn with_routes<'k>(rules: Vec<RbacRule>, kinds: impl Iterator<Item = &'k KindInfo>) -> Vec<RbacRule> {
+    let mut all = Rules::default();
+    rules.into_iter().for_each(|rule| all.add_rule(rule));
+    for kind in kinds {
+        // What the cache of the reconciler does not have is read live.
+        all.add(kind, "", &[Verb::Get], "reads it for requests of users");
+        let reviews = [
+            ("authentication.k8s.io", "tokenreviews", "authenticates users who call routes"),
+            ("authorization.k8s.io", "subjectaccessreviews", "authorizes users who call routes"),
+        ];
+        for (group, resource, why) in reviews {
+            all.add_named(group.to_owned(), resource.to_owned(), false, &[Verb::Create], why);
+        }
+    }
+    all.0.into_values().collect()
+}
+
 /// Prints the rules as a table for a terminal.
 #[cfg(feature = "cli")]
 pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {

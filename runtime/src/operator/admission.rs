@@ -11,6 +11,8 @@ use crate::admission::{
     WebhookTarget,
 };
 use crate::introspection::{self, RbacRule, Roles};
+#[cfg(feature = "routes")]
+use crate::route::RouteSet;
 use crate::watch::SelectedObjects;
 use crate::wiring::Relation;
 
@@ -33,6 +35,21 @@ impl Operator {
     /// - A name in `field!(..)` is not in the schema of the kind.
     pub fn admission<F: AdmissionSet>(mut self, dependencies: impl DependencyList<F::List>) -> Self {
         self.reviews.functions.extend(F::functions(dependencies.into_list()));
+        self
+    }
+
+    /// Adds functions that answer requests of users about an object, with their dependencies: `.routes::<(artifact,)>(git)`.
+    ///
+    /// The type argument is one `#[route]` function, or a tuple of up to eight. The dependencies are one value, or a tuple in the order of the
+    /// functions and their parameters.
+    ///
+    /// The [webhook server](Self::webhooks) serves them; without it they are not served. The [guide](crate::guide::routes) has an example.
+    ///
+    /// # Errors
+    /// The operator does not start if two functions have one name, or one method and one path, or if the `resource` of one is none of its kind.
+    #[cfg(feature = "routes")]
+    pub fn routes<F: RouteSet>(mut self, dependencies: impl DependencyList<F::List>) -> Self {
+        self.reviews.routes.extend(F::routes(dependencies.into_list()));
         self
     }
 
@@ -61,7 +78,7 @@ impl Operator {
         Ok(WebhookConfigurations::new(&self.name, &self.namespaces, &entries(self)?, target))
     }
 
-    /// Serves the functions that review writes over HTTPS, to the API server. The command-line flag is `--webhooks`.
+    /// Serves the functions that review writes over HTTPS, to the API server, and routes to users. The command-line flag is `--webhooks`.
     ///
     /// The server begins before the first list, on every replica. After a stop it answers for 15 seconds more, since API servers still send
     /// calls to a pod that ends.

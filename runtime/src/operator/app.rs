@@ -40,6 +40,12 @@ fn reviews(_operator: &Operator) -> Vec<ReviewInfo> {
     Vec::new()
 }
 
+#[cfg(feature = "routes")]
+fn routes(operator: &Operator) -> Vec<RouteInfo> {
+    super::routes::infos(operator)
+}
+
+#[cfg(not(feature = "routes"))]
 fn routes(_operator: &Operator) -> Vec<RouteInfo> {
     Vec::new()
 }

@@ -148,3 +148,31 @@ const NO_RULES: &str =
 fn or(text: String, other: &str) -> String {
     if text.is_empty() { other.to_owned() } else { text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(command: &Command) -> String {
+        text(&Operator::new("shop").version("1.2.0"), command).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn an_operator_without_a_reconciler_prints_why_there_is_nothing() {
+        let yaml = Command::Rbac { output: Format::Yaml, service_account: None };
+        let table = Command::Rbac { output: Format::Table, service_account: None };
+        for command in [Command::Crds, Command::Policies, Command::Wiring, Command::Docs, yaml, table] {
+            let text = printed(&command);
+            assert!(text.contains("this operator") || text.contains("This operator"), "{command:?}: {text}");
+        }
+        assert_eq!(printed(&Command::Contract), "{\n  \"reconcilers\": {}\n}\n");
+    }
+
+    #[test]
+    fn the_manifest_is_printed_in_both_formats() {
+        let yaml = printed(&Command::App { format: AppFormat::Yaml });
+        assert_eq!(yaml, "---\nname: shop\nversion: \"1.2.0\"\nkinds: []\n");
+        let grafana = printed(&Command::App { format: AppFormat::Grafana });
+        assert_eq!(grafana, "# this operator has no CRD, and so no manifest\n");
+    }
+}

@@ -40,6 +40,8 @@ pub(super) async fn context(
     let client = client::counted(&client, &meter);
     let context = OperatorContext {
         watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
+        #[cfg(feature = "routes")]
+        reconciled: super::routes::reconciled(operator),
         client,
         passes,
         definitions: Definitions::default(),

@@ -33,6 +33,8 @@ use crate::queue::pause::Pause;
 use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
+#[cfg(feature = "routes")]
+use crate::watch::Primaries;
 use crate::watch::{Primary, Reduction, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget};
 use crate::wiring::policy::Policy;
 use crate::wiring::{Cache, KindInfo, OperatorNames, Wiring};
@@ -44,6 +46,9 @@ pub(super) struct OperatorContext {
     /// The client that passes use.
     pub(super) passes: Arc<StepClient>,
     pub(super) watches: SharedWatches,
+    /// The caches of the reconciled kinds, if routes read them.
+    #[cfg(feature = "routes")]
+    pub(super) reconciled: Primaries,
     pub(super) definitions: Definitions,
     pub(super) operator: OperatorNames,
     pub(super) scope: Scope,
@@ -73,6 +78,15 @@ impl OperatorContext {
     fn concurrency(&self, reconciler: &dyn DynReconciler) -> NonZeroUsize {
         let given = self.own.get(&reconciler.id()).and_then(|own| own.concurrency);
         given.or(reconciler.wiring().concurrency).unwrap_or(self.config.concurrency)
+    }
+
+    /// The cache of the kind of the reconciler.
+    fn primary(&self, reconciler: &dyn DynReconciler, decoder: Decoder) -> Primary {
+        let store = BareStore::new(reconciler.wiring(), &self.operator.name);
+        let primary = Primary::new(decoder).storing(store).reducing(Reduction::of(reconciler.wiring()));
+        #[cfg(feature = "routes")]
+        self.reconciled.add(&reconciler.kind(), &primary);
+        primary
     }
 }
 
@@ -116,8 +130,7 @@ impl Controller {
         let queue = Queue::new(context.enabled_triggers, context.config.rate.and(own.rate.as_ref()));
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
-        let primary = Primary::new(decoder).storing(BareStore::new(wiring, &context.operator.name));
-        let primary = primary.reducing(Reduction::of(wiring));
+        let primary = context.primary(&*reconciler, decoder);
         let of = (wiring, &context.operator);
         let relations = RelatedCaches::new(&context.watches, of, kind.clone(), context.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(PassSetup {

@@ -114,6 +114,8 @@ impl Operator {
         let rules = all_rules(&self.introspect(), self.default_service_account.is_some());
         #[cfg(feature = "webhooks")]
         let rules = AllRules { operator: super::admission::with_reviews(self, rules.operator), ..rules };
+        #[cfg(feature = "routes")]
+        let rules = AllRules { operator: super::routes::with_routes(self, rules.operator), ..rules };
         rules
     }
 

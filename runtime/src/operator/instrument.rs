@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::pass::PassContext;
 #[cfg(feature = "webhooks")]
 use crate::pipeline::admission::meter::ReviewMeter;
+#[cfg(feature = "routes")]
+use crate::pipeline::route::meter::RouteMeter;
 use crate::queue::Queue;
 use crate::queue::meter::{CallMeter, Meter};
 use crate::queue::pause::Pause;
@@ -57,6 +59,13 @@ impl Telemetry {
         metrics.map(|metrics| metrics.reviews(functions)).unwrap_or_default()
     }
 
+    /// Creates the metrics of the functions that answer requests of users.
+    #[cfg(feature = "routes")]
+    pub(super) fn routes(&self, functions: impl Iterator<Item = &'static str>) -> RouteMeter {
+        let metrics = self.listening.as_ref().map(|listening| &listening.metrics);
+        metrics.map(|metrics| metrics.routes(functions)).unwrap_or_default()
+    }
+
     /// Records that all reconcilers have started.
     pub(super) fn started(&self) {
         if let Some(listening) = &self.listening {
@@ -78,6 +87,11 @@ impl Telemetry {
     #[cfg(feature = "webhooks")]
     pub(super) fn reviews<'w>(&self, _functions: impl Iterator<Item = &'w AdmissionWiring>) -> ReviewMeter {
         ReviewMeter::default()
+    }
+
+    #[cfg(feature = "routes")]
+    pub(super) fn routes(&self, _functions: impl Iterator<Item = &'static str>) -> RouteMeter {
+        RouteMeter::default()
     }
 
     pub(super) fn started(&self) {}

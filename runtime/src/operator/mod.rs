@@ -42,6 +42,8 @@ mod registration;
 mod render;
 #[cfg(feature = "webhooks")]
 mod reviews;
+#[cfg(feature = "routes")]
+mod routes;
 mod rule_check;
 mod run;
 mod settings;

@@ -38,6 +38,8 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     }
     #[cfg(feature = "webhooks")]
     super::admission::entries(operator)?;
+    #[cfg(feature = "routes")]
+    super::routes::table(operator)?;
     operator.check_rules()?;
     let names: Vec<_> = members.iter().map(|member| member.name).collect();
     operator.triggers.check(&names)?;
@@ -47,7 +49,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
 /// Whether the operator has functions that API servers or users call. It then needs no reconciler.
 #[cfg(feature = "webhooks")]
 fn serves(operator: &Operator) -> bool {
-    !operator.reviews.functions.is_empty()
+    !operator.reviews.is_empty()
 }
 
 #[cfg(not(feature = "webhooks"))]

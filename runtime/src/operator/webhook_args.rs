@@ -15,7 +15,7 @@ use crate::admission::WebhookTarget;
 /// Where the operator listens for the API server, and where the API server finds it.
 #[derive(Debug, Args)]
 pub(super) struct WebhookFlags {
-    /// Serves the functions that review writes over HTTPS: a port on loopback, or an address such as 0.0.0.0:9443 [default: off]
+    /// Serves the functions that review writes, and routes, over HTTPS: a port on loopback, or an address such as 0.0.0.0:9443 [default: off]
     #[arg(long = "webhooks", id = "webhooks", global = true, value_name = "ADDRESS", value_parser = crate::listen::address)]
     address: Option<SocketAddr>,
     /// A folder with `tls.crt` and `tls.key` for the webhook server, which another tool renews [default: the operator makes a certificate,
@@ -28,6 +28,10 @@ pub(super) struct WebhookFlags {
     /// A URL at which the API server calls the operator instead of a Service, for development, such as https://192.0.2.1:9443
     #[arg(long = "webhook-url", global = true, value_name = "URL", conflicts_with = "service", value_parser = url)]
     url: Option<String>,
+    /// The audience for which the tokens of users who call routes must be issued [default: the host of the Service or of the URL]
+    #[cfg(feature = "routes")]
+    #[arg(long = "webhook-audience", global = true, value_name = "AUDIENCE", requires = "webhooks")]
+    audience: Option<String>,
 }
 
 /// The options of the command `webhooks`.
@@ -70,6 +74,8 @@ impl WebhookFlags {
         let target = self.target();
         let server = WebhookServer::at(self.address?);
         let server = target.into_iter().fold(server, WebhookServer::target);
+        #[cfg(feature = "routes")]
+        let server = self.audience.into_iter().fold(server, WebhookServer::audience);
         Some(self.certificates.into_iter().fold(server, WebhookServer::certificate_files))
     }
 
@@ -91,8 +97,8 @@ pub(super) fn print_webhooks(operator: &Operator, target: &WebhookTarget, args: 
 
 fn text(operator: &Operator, target: &WebhookTarget, args: &WebhookArgs) -> Result<String> {
     let configurations = operator.webhook_configurations(target)?;
-    if configurations == Default::default() {
-        return Ok(String::new());
+    if operator.reviews.is_empty() {
+        return Ok("# this operator has no function that the webhook server serves\n".to_owned());
     }
     let own = match target {
         WebhookTarget::Service { namespace, .. } => {
@@ -137,6 +143,14 @@ mod tests {
         assert!(parsed(&["--webhook-certs", "folder"]).unwrap_err().contains("--webhooks"));
     }
 
+    #[cfg(feature = "routes")]
+    #[test]
+    fn a_flag_sets_the_audience() {
+        let server = parsed(&["--webhooks", "9443", "--webhook-audience", "shops"]).unwrap().server().unwrap();
+        assert_eq!(server.audience_for("shop", "default"), "shops");
+        assert!(parsed(&["--webhook-audience", "shops"]).unwrap_err().contains("--webhooks"));
+    }
+
     #[test]
     fn wrong_flags_are_refused_with_the_form() {
         assert!(parsed(&["--webhook-service", "b"]).unwrap_err().contains("shops/shop-webhooks"));
@@ -148,8 +162,9 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_without_functions_prints_nothing() {
+    fn an_operator_without_functions_prints_a_comment() {
         let args = WebhookArgs { service_account: None };
-        assert_eq!(text(&Operator::new("shop"), &WebhookTarget::service("a", "b"), &args).unwrap(), "");
+        let text = text(&Operator::new("shop"), &WebhookTarget::service("a", "b"), &args).unwrap();
+        assert!(text.starts_with("# ") && text.lines().count() == 1, "{text}");
     }
 }

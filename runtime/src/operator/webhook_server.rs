@@ -22,17 +22,29 @@ pub struct WebhookServer {
     pub(super) listener: Listener,
     target: Option<WebhookTarget>,
     files: Option<PathBuf>,
+    #[cfg(feature = "routes")]
+    audience: Option<String>,
 }
 
 impl WebhookServer {
     /// Listens on this address. In a pod that is an unspecified address such as `0.0.0.0:9443`.
     pub fn at(address: impl Into<SocketAddr>) -> Self {
-        Self { listener: Listener::At(address.into()), target: None, files: None }
+        Self::new(Listener::At(address.into()))
     }
 
     /// Listens on a socket that is already bound.
     pub fn on(socket: std::net::TcpListener) -> Self {
-        Self { listener: Listener::Bound(socket), target: None, files: None }
+        Self::new(Listener::Bound(socket))
+    }
+
+    const fn new(listener: Listener) -> Self {
+        Self {
+            listener,
+            target: None,
+            files: None,
+            #[cfg(feature = "routes")]
+            audience: None,
+        }
     }
 
     /// Where the API server finds the operator. The certificate is valid for this Service or for the host of this URL.
@@ -51,6 +63,28 @@ impl WebhookServer {
     pub fn certificate_files(mut self, folder: impl Into<PathBuf>) -> Self {
         self.files = Some(folder.into());
         self
+    }
+
+    /// The audience for which tokens of users who call [routes](crate::Operator::routes) must be issued: `kubectl create token NAME --audience ..`.
+    /// Tokens for other programs, such as the API server, are not accepted, so the operator cannot use a token anywhere else.
+    ///
+    /// Default: the host of the [target](Self::target), which is `<operator>-webhooks.<namespace>.svc` unless it is set. The command-line flag
+    /// is `--webhook-audience`.
+    #[cfg(feature = "routes")]
+    pub fn audience(mut self, audience: impl Into<String>) -> Self {
+        self.audience = Some(audience.into());
+        self
+    }
+
+    /// The audience of the tokens of users. `namespace` is that of the operator.
+    #[cfg(feature = "routes")]
+    pub(super) fn audience_for(&self, operator: &str, namespace: &str) -> String {
+        let of_target = || match &self.target {
+            None => format!("{operator}-webhooks.{namespace}.svc"),
+            Some(WebhookTarget::Service { namespace, name }) => format!("{name}.{namespace}.svc"),
+            Some(WebhookTarget::Url(url)) => host(url).unwrap_or_else(|| operator.to_owned()),
+        };
+        self.audience.clone().unwrap_or_else(of_target)
     }
 
     /// The certificate's source. `namespace` is that of the operator.
@@ -100,5 +134,16 @@ mod tests {
         assert_eq!(service, (own("team"), own("hooks"), vec![]));
         let url = names(Some(WebhookTarget::url("https://[2001:db8::1]:9443")));
         assert_eq!(url, (own("shops"), own("shop-webhooks"), vec![own("2001:db8::1")]));
+    }
+
+    #[cfg(feature = "routes")]
+    #[test]
+    fn the_audience_is_the_host_of_the_target() {
+        let server = || WebhookServer::at(([127, 0, 0, 1], 0));
+        let audience = |server: WebhookServer| server.audience_for("shop", "shops");
+        assert_eq!(audience(server()), "shop-webhooks.shops.svc");
+        assert_eq!(audience(server().target(WebhookTarget::service("team", "hooks"))), "hooks.team.svc");
+        assert_eq!(audience(server().target(WebhookTarget::url("https://192.0.2.1:9443"))), "192.0.2.1");
+        assert_eq!(audience(server().audience("shop")), "shop");
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Prepared {
 
 /// Registers the check of the server, before the listener of the probes starts.
 pub(super) fn prepare(operator: &mut Operator) -> Option<Prepared> {
+    #[cfg(feature = "routes")]
+    super::routes::warn_if_unserved(operator);
     let server = operator.reviews.server.take()?;
     let (served, _) = watch::channel(Served::default());
     #[cfg(feature = "metrics")]
@@ -61,7 +63,10 @@ fn ready(served: &Served, begin: Instant) -> Result<(), String> {
 pub(super) async fn start(prepared: Prepared, operator: &Operator, context: &OperatorContext) -> Result<Serving> {
     let Prepared { server, served } = prepared;
     let router = operator.admission_service()?.into_router();
-    let source = server.source(&operator.name, context.client.default_namespace());
+    let namespace = context.client.default_namespace();
+    #[cfg(feature = "routes")]
+    let router = super::routes::serve(router, operator, context, server.audience_for(&operator.name, namespace))?;
+    let source = server.source(&operator.name, namespace);
     let place = server.listener.to_string();
     let config = |headline: String, help: &str| Error::new(Reason::Config, headline, help);
     let socket = server.listener.bind().await.map_err(|error| {

@@ -21,6 +21,8 @@ pub(crate) mod permission;
 pub(crate) mod placeholder;
 pub(crate) mod reconciler;
 pub(crate) mod restricted_field;
+#[cfg(feature = "route")]
+pub(crate) mod route;
 pub(crate) mod state;
 pub(crate) mod step;
 pub(crate) mod watcher;

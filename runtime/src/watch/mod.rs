@@ -20,6 +20,8 @@ mod list_watch;
 mod lock;
 mod object_version;
 mod owned;
+#[cfg(feature = "routes")]
+mod primaries;
 mod primary;
 mod related;
 mod scope;
@@ -43,6 +45,8 @@ pub(crate) use self::first_list::{Progress, WatchHandle};
 pub(crate) use self::health::FailingWatch;
 pub(crate) use self::health::Health;
 pub(crate) use self::object_version::ObjectVersion;
+#[cfg(feature = "routes")]
+pub(crate) use self::primaries::Primaries;
 pub(crate) use self::primary::{Primary, PrimaryPredicate, Reduction, UNDECODABLE, Undecodable};
 pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;

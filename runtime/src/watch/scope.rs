@@ -62,7 +62,7 @@ impl Scope {
     }
 
     /// Whether objects of the namespace are watched. Cluster-scoped objects always are.
-    pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
+    pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
         let watched = &self.namespaces;
         watched.is_empty() || namespace.is_none_or(|namespace| watched.iter().any(|one| **one == *namespace))
     }

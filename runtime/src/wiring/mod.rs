@@ -14,6 +14,8 @@ mod operator_names;
 pub mod policy;
 mod ready_function;
 pub(crate) mod relation;
+#[cfg(feature = "route")]
+pub(crate) mod route;
 mod step;
 pub mod suspend;
 pub mod triggers;

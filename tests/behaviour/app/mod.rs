@@ -37,6 +37,11 @@ fn small(_map: &ConfigMap) -> Result<(), Denial> {
     Ok(())
 }
 
+#[route(get, "/archive/{format}", of = Repo)]
+fn archive(repo: &Repo, request: Call<'_>) -> Reply {
+    Reply::text(format!("{}.{}", repo.spec.url, request.param("format")))
+}
+
 struct Names;
 
 #[watcher(plain)]
@@ -59,6 +64,7 @@ fn whole() -> Operator {
         .watcher::<Names>(Names)
         .rules::<(url_stays, robots_tag)>()
         .admission::<(team_exists, status_is_kept, named, small)>(())
+        .routes::<archive>(())
 }
 
 fn yaml<'a, T: Serialize + 'a>(objects: impl IntoIterator<Item = &'a T>) -> String {
@@ -125,6 +131,8 @@ fn the_contract_names_the_reviewed_writes() {
     let validation: Vec<_> = repos.validation.iter().map(String::as_str).collect();
     assert_eq!(validation, ["CREATE", "CREATE of status", "DELETE", "UPDATE", "UPDATE of status"]);
     assert_eq!(repos.mutation.iter().map(String::as_str).collect::<Vec<_>>(), ["CREATE"]);
-    assert!(contract.versions.is_empty() && contract.routes.is_empty());
+    let route = "GET /apis/tests.evenkeel.dev/v1/namespaces/{ns}/repos/{name}/archive/{format}";
+    assert_eq!(contract.routes.get(route).map(String::as_str), Some("get repos/archive"));
+    assert!(contract.versions.is_empty(), "each kind has one version");
     assert_eq!(Contract::parse(&contract.to_string()).unwrap(), contract);
 }

@@ -56,6 +56,10 @@ pub(super) struct Families {
     pub(super) review_time: Times<1>,
     #[cfg(feature = "webhooks")]
     pub(super) replaced_lists: Counters<1>,
+    #[cfg(feature = "routes")]
+    pub(super) routes: Counters<2>,
+    #[cfg(feature = "routes")]
+    pub(super) route_time: Times<1>,
 }
 
 impl Families {
@@ -81,6 +85,10 @@ impl Families {
             review_time: Family::new_with_constructor(Buckets(REVIEW)),
             #[cfg(feature = "webhooks")]
             replaced_lists: Family::default(),
+            #[cfg(feature = "routes")]
+            routes: Family::default(),
+            #[cfg(feature = "routes")]
+            route_time: Family::new_with_constructor(Buckets(REVIEW)),
         }
     }
 
@@ -109,6 +117,15 @@ impl Families {
         into.register("evenkeel_daemon_ends", "Ends of a daemon, by result", self.daemon_ends.clone());
         #[cfg(feature = "webhooks")]
         self.register_reviews(into);
+        #[cfg(feature = "routes")]
+        self.register_routes(into);
+    }
+
+    #[cfg(feature = "routes")]
+    fn register_routes(&self, into: &mut Registry) {
+        into.register("evenkeel_route_requests", "Requests for routes, by function and result", self.routes.clone());
+        let text = "How long the answer to a request for a route takes";
+        into.register("evenkeel_route_request_duration_seconds", text, self.route_time.clone());
     }
 
     #[cfg(feature = "webhooks")]

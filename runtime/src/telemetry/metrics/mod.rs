@@ -16,6 +16,8 @@ mod registry;
 #[cfg(feature = "webhooks")]
 mod reviews;
 mod router;
+#[cfg(feature = "routes")]
+mod routes;
 mod scrape;
 mod server;
 mod subject;

@@ -12,9 +12,13 @@ use super::families::Families;
 use super::reconciler::{ReconcilerMetrics, Subjects};
 #[cfg(feature = "webhooks")]
 use super::reviews::Reviews;
+#[cfg(feature = "routes")]
+use super::routes::Routes;
 use super::scrape::Scrape;
 #[cfg(feature = "webhooks")]
 use crate::pipeline::admission::meter::ReviewMeter;
+#[cfg(feature = "routes")]
+use crate::pipeline::route::meter::RouteMeter;
 use crate::queue::meter::CallMeter;
 use crate::watch::Health;
 #[cfg(feature = "webhooks")]
@@ -58,6 +62,12 @@ impl Metrics {
     #[cfg(feature = "webhooks")]
     pub(crate) fn reviews<'w>(&self, functions: impl Iterator<Item = &'w AdmissionWiring>) -> ReviewMeter {
         ReviewMeter::new(Arc::new(Reviews::new(&self.0.families, functions)))
+    }
+
+    /// Creates the series of the functions that answer requests of users.
+    #[cfg(feature = "routes")]
+    pub(crate) fn routes(&self, functions: impl Iterator<Item = &'static str>) -> RouteMeter {
+        RouteMeter::new(Arc::new(Routes::new(&self.0.families, functions)))
     }
 
     /// A meter for the calls to this host.

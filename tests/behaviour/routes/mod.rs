@@ -1,0 +1,9 @@
+//! Requests of users about an object: `#[route]` functions on the webhook server.
+
+mod access;
+mod answers;
+mod client;
+mod objects;
+mod requests;
+mod server;
+mod setup;
