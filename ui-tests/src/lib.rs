@@ -126,6 +126,11 @@ pub fn watch<W: evenkeel::Watcher>() -> usize {
     run::<W>()
 }
 
+/// Proves that a function is a route.
+pub fn route<F: evenkeel::routes::RouteFunction>() -> usize {
+    F::WIRING.path.len()
+}
+
 /// Proves that a function reviews writes.
 pub fn review<F: evenkeel::AdmissionFunction>() -> usize {
     F::WIRING.relations.len()

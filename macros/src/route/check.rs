@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{LitStr, Pat, PatType, ReturnType, Type};
+use syn::{GenericArgument, LitStr, Pat, PatType, PathArguments, ReturnType, Type};
 
 use super::args::RouteArgs;
 use super::reads;
@@ -76,6 +76,20 @@ pub(super) fn object(named: &str, args: &RouteArgs, function: &Function, errors:
 /// Whether the type is that of a request.
 pub(super) fn is_call(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Call"))
+}
+
+/// A request for the time of the program, which no request is.
+pub(super) fn check_lifetime(named: &str, param: &PatType, errors: &mut Errors) {
+    let Type::Path(path) = &*param.ty else { return };
+    let Some(PathArguments::AngleBracketed(args)) = path.path.segments.last().map(|last| &last.arguments) else {
+        return;
+    };
+    let is_static =
+        |arg: &&GenericArgument| matches!(arg, GenericArgument::Lifetime(lifetime) if lifetime.ident == "static");
+    if let Some(lifetime) = args.args.iter().find(is_static) {
+        let help = format!("write `{}: Call<'_>`", param.pat.to_token_stream());
+        errors.push(lifetime, format_args!("{named} has its request for one call"), help);
+    }
 }
 
 /// A request that is borrowed.

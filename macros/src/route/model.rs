@@ -38,6 +38,9 @@ pub(super) fn read(args: RouteArgs, function: Function, errors: &mut Errors) -> 
     let object = check::object(&named, &args, &function, errors);
     let mut params = function.params().into_iter().skip(1).collect::<Vec<_>>();
     let call = params.last().copied().filter(|last| check::is_call(&last.ty));
+    if let Some(call) = call {
+        check::check_lifetime(&named, call, errors);
+    }
     let is_borrowed = call.is_none() && params.last().is_some_and(|last| check::check_call(&named, last, errors));
     params.truncate(params.len() - usize::from(call.is_some() || is_borrowed));
     let dependencies = match object {

@@ -405,4 +405,81 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
     ),
     ("a rule about another field", &[], &["rustc/rule/type_of_another_field", "rustc/rule/unknown_field_in_at"]),
     ("a rule that is checked less often than it could be", &[], &["own/rule/unused_old", "own/rule/optional_old"]),
+    (
+        "a route without a method, a path or a kind",
+        &[],
+        &["own/route/without_method", "own/route/without_path", "own/route/without_of"],
+    ),
+    ("a route with several methods or paths", &[], &["own/route/two_methods", "own/route/two_paths"]),
+    (
+        "an unknown argument or method of a route",
+        &[],
+        &[
+            "own/route/unknown_argument",
+            "own/route/unknown_method",
+            "own/route/misspelt_method",
+            "own/route/method_with_a_value",
+        ],
+    ),
+    (
+        "a path of a route that no request can have, or that the API server has",
+        &[],
+        &[
+            "own/route/relative_path",
+            "own/route/empty_part",
+            "own/route/variable_first_part",
+            "own/route/strange_part",
+            "own/route/open_brace",
+            "own/route/part_twice",
+            "own/route/own_subresource",
+        ],
+    ),
+    (
+        "a part of a path that is not read, or read and not in the path",
+        &[],
+        &[
+            "own/route/unread_part",
+            "own/route/part_without_a_call",
+            "own/route/unknown_part",
+            "own/route/part_that_no_path_has",
+        ],
+    ),
+    (
+        "a resource or a timeout of a route that cannot be parsed",
+        &[],
+        &["own/route/misspelt_resource", "own/route/timeout_without_unit"],
+    ),
+    (
+        "a route that takes no object, another kind, or the object by value",
+        &[],
+        &[
+            "own/route/without_object",
+            "own/route/another_kind",
+            "own/route/object_by_value",
+            "own/route/object_by_mut",
+            "rustc/route/not_a_kind",
+            "rustc/route/object_of_no_type",
+        ],
+    ),
+    (
+        "a route that borrows its request, or takes a dependency by value",
+        &[],
+        &["own/route/borrowed_call", "own/route/dependency_by_value", "own/route/static_call"],
+    ),
+    (
+        "a route that returns no reply",
+        &[],
+        &["own/route/without_reply", "rustc/route/another_output", "rustc/route/error_without_a_reply"],
+    ),
+    (
+        "a route that is no plain function",
+        &[],
+        &[
+            "own/route/generic",
+            "own/route/unsafe_function",
+            "own/route/method",
+            "own/route/on_a_struct",
+            "rustc/route/not_a_route",
+        ],
+    ),
 ];
