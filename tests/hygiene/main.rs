@@ -17,6 +17,7 @@ mod northstar;
 mod renamed;
 mod restricted;
 mod reviews;
+mod routes;
 mod rules;
 mod schema;
 mod shadowed;
