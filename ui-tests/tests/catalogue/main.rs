@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod dropped;
+mod function_mistakes;
 mod mistakes;
 
 use std::collections::BTreeMap;
@@ -10,7 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::dropped::DROPPED;
-use self::mistakes::MISTAKES;
+use self::function_mistakes::FUNCTION_MISTAKES;
+use self::mistakes::{MISTAKES, Mistake};
 
 const HEAD: &str = "# Compiler messages
 
@@ -26,6 +28,11 @@ const TIERS: [(&str, &str); 2] = [
 /// The number of listed misuses that macros of this kind should catch.
 const MISUSES: u8 = 50;
 
+/// All mistakes.
+fn all() -> impl Iterator<Item = &'static Mistake> {
+    MISTAKES.iter().chain(FUNCTION_MISTAKES)
+}
+
 #[test]
 fn the_catalogue_is_what_the_goldens_say() {
     let (path, page) = (root().join("catalogue.md"), page());
@@ -39,7 +46,7 @@ fn the_catalogue_is_what_the_goldens_say() {
 
 #[test]
 fn every_mistake_that_must_not_compile_has_a_golden() {
-    for (mistake, _, goldens) in MISTAKES {
+    for (mistake, _, goldens) in all() {
         assert!(!goldens.is_empty(), "{mistake}");
         for golden in *goldens {
             assert!(root().join(golden).with_extension("stderr").exists(), "{mistake}: {golden} is not there");
@@ -49,7 +56,7 @@ fn every_mistake_that_must_not_compile_has_a_golden() {
 
 #[test]
 fn every_known_misuse_is_shown_or_cannot_be_written() {
-    let shown = MISTAKES.iter().flat_map(|(_, numbers, _)| *numbers);
+    let shown = all().flat_map(|(_, numbers, _)| *numbers);
     let mut known: Vec<u8> = shown.chain(DROPPED.iter().flat_map(|(_, numbers, _)| *numbers)).copied().collect();
     known.sort_unstable();
     assert_eq!(known, (1..=MISUSES).collect::<Vec<u8>>());
@@ -105,7 +112,7 @@ fn page() -> String {
 }
 
 fn promised() -> String {
-    let rows = MISTAKES.iter().map(|(mistake, _, goldens)| {
+    let rows = all().map(|(mistake, _, goldens)| {
         let links = goldens.iter().map(|golden| format!("[{golden}]({golden}.stderr)"));
         format!("| {} | {} |\n", cell(mistake), links.collect::<Vec<_>>().join(", "))
     });
