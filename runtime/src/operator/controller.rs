@@ -88,6 +88,12 @@ impl OperatorContext {
         self.reconciled.add(&reconciler.kind(), &primary);
         primary
     }
+
+    /// The caches of the kinds that the reconciler relates to.
+    fn relations(&self, wiring: &'static Wiring, kind: &KindInfo, queue: &Queue) -> RelatedCaches {
+        let of = (wiring, &self.operator);
+        RelatedCaches::new(&self.watches, of, kind.clone(), self.scope.clone(), queue.clone())
+    }
 }
 
 /// A reconciler whose watches have started.
@@ -131,8 +137,7 @@ impl Controller {
         let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
         let primary = context.primary(&*reconciler, decoder);
-        let of = (wiring, &context.operator);
-        let relations = RelatedCaches::new(&context.watches, of, kind.clone(), context.scope.clone(), queue.clone());
+        let relations = context.relations(wiring, &kind, &queue);
         let worker = Arc::new(PassContext::new(PassSetup {
             client: context.passes.clone(),
             events: context.client.clone(),

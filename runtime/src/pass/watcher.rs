@@ -2,6 +2,7 @@
 
 use super::context::{PassContext, observed};
 use super::memory::Memory;
+use super::report::PassReport;
 use super::report::current_pass::CurrentPass;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
@@ -76,16 +77,18 @@ pub(super) fn end(context: &PassContext, key: &Key, object: &Object, state: &Pas
     calls.facts.is_added || calls.is_handled
 }
 
-/// Whether this is the first success for the object since the process started, if its status is in memory only. Each start of the process has
-/// one for each object, so it is no event.
-pub(super) fn is_first_success(
+/// Removes the event of the first success for the object since the process started, if its status is in memory only: each start of the process
+/// has one for each object.
+pub(super) fn without_first_success(
     context: &PassContext,
     object: &Object,
-    found: &DesiredStatus,
-    outcome: &Outcome,
-) -> bool {
+    (found, outcome): (&DesiredStatus, &Outcome),
+    report: &mut PassReport,
+) {
     let is_new = object.bare().is_some() && found.conditions.is_empty();
-    context.wiring.watcher.is_some() && is_new && *outcome == Outcome::Done
+    if context.wiring.watcher.is_some() && is_new && *outcome == Outcome::Done {
+        report.announcement.event = None;
+    }
 }
 
 /// Whether two versions of one object differ in what counts as a change.

@@ -100,6 +100,10 @@ impl<'de> Deserialize<'de> for Decoded {
 /// The object does not fit the type. The message names the field, and does not contain its value.
 #[cfg(feature = "webhooks")]
 pub(crate) fn from_object_text<K: Kind>(text: &str) -> Result<K, String> {
+    // The object is dropped soon, so the capacities of its lists do not matter.
+    if let Ok(object) = caught(|| decode(&mut serde_json::Deserializer::from_str(text))) {
+        return Ok(object);
+    }
     match sound(Raw::Text(text.into())) {
         Ok(decoded) => decoded.map_err(|invalid| invalid.text()),
         Err(error) => Err(described("", &error.to_string())),

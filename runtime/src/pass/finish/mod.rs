@@ -60,9 +60,7 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     let progressed = state.progressed(&intent);
     let found = foreign_conditions::without_foreign(context, key, state.take_found(), &intent);
     let mut report = PassReport::of(&found, &intent, &outcome, error, context.wiring.conditions);
-    if watcher::is_first_success(context, object, &found, &outcome) {
-        report.announcement.event = None;
-    }
+    watcher::without_first_success(context, object, (&found, &outcome), &mut report);
     hook::after(context, object, &state, (&outcome, error), &mut intent, &mut report);
     let late = late_digest::lateness(context, key, object, pass.triggers, (&found, &intent));
     #[cfg(feature = "dependents")]

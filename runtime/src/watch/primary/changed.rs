@@ -1,6 +1,7 @@
 //! The versions of objects that a watcher has handled, of those that have changed since.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::pipeline::object::Object;
@@ -29,9 +30,10 @@ impl Before {
 impl Changed {
     /// Records the version before a change, unless an earlier change is not handled either.
     pub(super) fn put(&self, key: &Key, before: &Arc<Object>, is_kept: bool) {
-        let mut all = self.lock();
-        if all.get(key).is_none_or(|known| known.uid != before.uid()) {
-            all.insert(key.clone(), Before::of(&**before, is_kept.then(|| before.clone())));
+        let version = || Before::of(&**before, is_kept.then(|| before.clone()));
+        match self.lock().entry(key.clone()) {
+            Entry::Occupied(known) if known.get().uid == before.uid() => {}
+            entry => drop(entry.insert_entry(version())),
         }
     }
 
@@ -42,16 +44,15 @@ impl Changed {
 
     /// Records that this version has been handled. `has_changed`: a later one that differs is known.
     pub(super) fn handled(&self, key: &Key, object: &Object, is_kept: bool, has_changed: bool) {
-        let mut all = self.lock();
         let version = object.resource_version();
         let is_later = |known: &Before| {
             known.uid == object.uid() && (known.version == version || is_newer(&known.version, version))
         };
-        if !all.get(key).is_some_and(is_later) {
-            match has_changed {
-                true => all.insert(key.clone(), Before::of(object, is_kept.then(|| object.copy().into()))),
-                false => all.remove(key),
-            };
+        match (self.lock().entry(key.clone()), has_changed) {
+            (Entry::Occupied(known), _) if is_later(known.get()) => {}
+            (entry, true) => drop(entry.insert_entry(Before::of(object, is_kept.then(|| object.copy().into())))),
+            (Entry::Occupied(known), false) => drop(known.remove()),
+            (Entry::Vacant(_), false) => {}
         }
     }
 
