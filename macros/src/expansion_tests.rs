@@ -7,7 +7,7 @@ type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
 
 /// Each macro with arguments and an item that are right, under `crate = ::keel`.
 fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
-    let functions = [validate(), mutate(), field(), route()];
+    let functions = [validate(), mutate(), field(), route(), convert()];
     reconcilers().into_iter().chain(functions).collect()
 }
 
@@ -164,6 +164,24 @@ fn route() -> (Macro, TokenStream, TokenStream) {
         }
     };
     (crate::route::attribute, args, item)
+}
+
+/// A conversion, with each argument.
+fn convert() -> (Macro, TokenStream, TokenStream) {
+    let args =
+        quote!(to = v1::K, stash(spec.login), lossy(spec.tags, status.r#type.x), deprecated = "d", crate = ::keel);
+    let item = quote! {
+        /// Doc.
+        impl v1beta1::K {
+            const X: u8 = 1;
+            fn up(old: Old) -> New { New { a: old.a } }
+            fn down(new: New) -> Old { Old { a: new.a } }
+            pub fn up_status(old: v1beta1::Status) -> v1::Status { old.into() }
+            fn down_status(new: v1::Status) -> v1beta1::Status { new.into() }
+            fn other(&self) -> u8 { 1 }
+        }
+    };
+    (crate::convert::attribute, args, item)
 }
 
 /// The path of a field, as a constant, since an expression is no file.

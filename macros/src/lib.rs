@@ -15,6 +15,7 @@
 mod admission;
 mod cleanup;
 mod condition_set;
+mod convert;
 mod errors;
 #[cfg(test)]
 mod expansion_size;
@@ -366,6 +367,14 @@ pub fn mutate(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn route(args: TokenStream, item: TokenStream) -> TokenStream {
     route::attribute(args.into(), &item.into()).into()
+}
+
+/// Turns two functions into the conversion between a served version of a kind and the stored one.
+///
+#[doc = include_str!("convert/reference.md")]
+#[proc_macro_attribute]
+pub fn convert(args: TokenStream, item: TokenStream) -> TokenStream {
+    convert::attribute(args.into(), &item.into()).into()
 }
 
 /// The expansion of `field!`, which passes the path of the runtime crate.

@@ -30,6 +30,8 @@ mod client;
 mod clock;
 pub mod condition;
 mod const_str;
+#[cfg(feature = "conversion")]
+pub mod conversion;
 pub mod dependency;
 #[cfg(feature = "dependents")]
 #[doc(hidden)]
@@ -108,6 +110,9 @@ pub mod bounds {
 pub mod __private;
 
 pub use api::{ApiError, ErrorDetail};
+#[cfg(feature = "conversion")]
+#[doc(inline)]
+pub use evenkeel_macros::convert;
 #[cfg(feature = "route")]
 #[doc(inline)]
 pub use evenkeel_macros::route;

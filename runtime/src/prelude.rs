@@ -20,6 +20,9 @@ pub use crate::pipeline::step::Absent;
 pub use crate::pipeline::watcher::event::Event;
 pub use crate::status::operation::RemoteOperation;
 pub use crate::wiring::policy::Policy;
+#[cfg(feature = "conversion")]
+#[doc(no_inline)]
+pub use evenkeel_macros::convert;
 #[cfg(feature = "route")]
 #[doc(no_inline)]
 pub use evenkeel_macros::route;

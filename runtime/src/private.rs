@@ -4,6 +4,11 @@ pub use crate::condition::reason::{check_reason, check_reason_of};
 pub use crate::condition::{
     Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };
+#[cfg(feature = "conversion")]
+pub use crate::conversion::{
+    Checked, Conversion, ConversionWiring, ConvertFunctions, ConvertedSpecOf, ConvertedStatusOf, Spoke, convert,
+    convert_to_itself, has_status, is_version,
+};
 pub use crate::dependency::{Reference, References};
 #[cfg(feature = "dependents")]
 pub use crate::dependent_rules::policy as dependent_policy;

@@ -163,7 +163,12 @@ impl Arg {
     /// The path of `key = path`.
     pub(crate) fn path(&self, example: &str) -> syn::Result<Path> {
         let key = &self.key;
-        match self.value(example)? {
+        let mut value = self.value(example)?;
+        // A path that is an argument of a macro comes in a group without delimiters.
+        while let Expr::Group(group) = value {
+            value = &group.expr;
+        }
+        match value {
             Expr::Path(path) if path.qself.is_none() => Ok(path.path.clone()),
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Err(mistake(
                 text,

@@ -3,12 +3,12 @@
 use axum::body::Body;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response, StatusCode};
+use http::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::json_diff::Step;
+use crate::listen::{answer, error};
 use crate::pipeline::admission::Cause;
 use crate::wiring::KindInfo;
 
@@ -110,30 +110,5 @@ pub(super) fn reply(uid: &str, kind: &KindInfo, name: Option<&str>, verdict: &Ve
             }
         },
     };
-    send(StatusCode::OK, &Envelope { api_version: "admission.k8s.io/v1", kind: "AdmissionReview", response })
-}
-
-/// An HTTP error, whose message the API server shows.
-pub(super) fn error(code: StatusCode, message: &str) -> Response<Body> {
-    let reason = match code {
-        StatusCode::BAD_REQUEST => "BadRequest",
-        StatusCode::NOT_FOUND => "NotFound",
-        StatusCode::METHOD_NOT_ALLOWED => "MethodNotAllowed",
-        StatusCode::PAYLOAD_TOO_LARGE => "RequestEntityTooLarge",
-        StatusCode::SERVICE_UNAVAILABLE => "ServiceUnavailable",
-        _ => "InternalError",
-    };
-    let status = json!({
-        "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
-        "message": message, "reason": reason, "code": code.as_u16(),
-    });
-    send(code, &status)
-}
-
-fn send(code: StatusCode, body: &impl Serialize) -> Response<Body> {
-    // Text keys and texts only: writing them to memory does not fail.
-    let mut response = Response::new(Body::from(serde_json::to_vec(body).unwrap_or_default()));
-    *response.status_mut() = code;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
+    answer(StatusCode::OK, &Envelope { api_version: "admission.k8s.io/v1", kind: "AdmissionReview", response })
 }

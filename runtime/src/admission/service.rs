@@ -8,19 +8,16 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::Body;
-use bytes::Bytes;
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt};
 use http::{Method, Request, Response, StatusCode};
 use tower::Service;
 
 use super::entries::Entries;
 use super::envelope::parse;
 use super::reads::Backend;
-use super::reply::{error, reply};
-
-/// The largest body that is read, in bytes. An object has at most 1.5 MiB in etcd; a request may contain two.
-const LARGEST: usize = 8 * 1024 * 1024;
+use super::reply::reply;
+use crate::listen::{error, whole};
 
 /// Where the running operator puts its client and its caches.
 #[derive(Clone, Default)]
@@ -79,7 +76,8 @@ impl AdmissionService {
             let message = format!("{path} answers POST only, with an AdmissionReview as the body");
             return error(StatusCode::METHOD_NOT_ALLOWED, &message);
         }
-        let body = match read(request.into_body()).await {
+        let fix = "exclude objects of that size by `objects` or `when`";
+        let body = match whole(request.into_body(), fix).await {
             Ok(body) => body,
             Err((code, message)) => return error(code, &message),
         };
@@ -90,29 +88,6 @@ impl AdmissionService {
         let verdict = entry.review(&review, self.slot.get()).await;
         reply(&review.uid, entry.kind(), review.name.as_deref(), &verdict)
     }
-}
-
-/// The body as a whole.
-async fn read(body: Body) -> Result<Bytes, (StatusCode, String)> {
-    let mut chunks = body.into_data_stream();
-    let (mut first, mut all) = (Bytes::new(), Vec::new());
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| (StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}")))?;
-        if first.len() + all.len() + chunk.len() > LARGEST {
-            let message =
-                format!("the body is larger than {LARGEST} bytes: exclude objects of that size by `objects` or `when`");
-            return Err((StatusCode::PAYLOAD_TOO_LARGE, message));
-        }
-        match (first.is_empty(), all.is_empty()) {
-            (true, true) => first = chunk,
-            (false, _) => {
-                all.extend_from_slice(&std::mem::take(&mut first));
-                all.extend_from_slice(&chunk);
-            }
-            (true, false) => all.extend_from_slice(&chunk),
-        }
-    }
-    Ok(if all.is_empty() { first } else { all.into() })
 }
 
 impl Service<Request<Body>> for AdmissionService {

@@ -42,6 +42,12 @@ pub mod admission {}
 #[doc = include_str!("routes.md")]
 pub mod routes {}
 
+/// Conversion: versions of a kind that are still served, while another one is stored.
+///
+#[cfg(all(feature = "cli", feature = "webhooks"))]
+#[doc = include_str!("conversion.md")]
+pub mod conversion {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

@@ -21,7 +21,7 @@ use super::render::render;
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
-use super::webhook_args::{WebhookFlags, print_webhooks};
+use super::webhook_args::{WebhookFlags, aimed_at, misses_target, print_webhooks};
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
@@ -148,6 +148,10 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     let command = cli.command.unwrap_or(Command::Run);
     if command.prints_wiring() {
         let operator = narrowed(operator, &cli.flags);
+        #[cfg(feature = "webhooks")]
+        if matches!(command, Command::Crds) && misses_target(&operator) {
+            WebhookFlags::missing(&mut definition(&operator, &[])).exit();
+        }
         operator.check_rules()?;
         return print(&text(&operator, &command)?);
     }
@@ -197,6 +201,8 @@ fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
 /// The operator with the flags on which its roles depend.
 fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     let operator = if flags.namespaces.is_empty() { operator } else { operator.namespaces(&flags.namespaces) };
+    #[cfg(feature = "webhooks")]
+    let operator = aimed_at(operator, flags.webhooks.target());
     #[cfg(feature = "dependents")]
     let operator = match &flags.default_service_account {
         Some(name) => operator.default_service_account(name),

@@ -16,6 +16,11 @@ pub(super) enum Command {
     /// Runs the operator until SIGTERM or Ctrl-C (the default)
     Run,
     /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
+    #[cfg_attr(feature = "webhooks", doc = "")]
+    #[cfg_attr(
+        feature = "webhooks",
+        doc = "A kind with several served versions needs `--webhook-service`, where it is converted."
+    )]
     Crds,
     /// Prints the rules about requests as ValidatingAdmissionPolicies with their bindings, for Kubernetes 1.30 and later
     Policies,

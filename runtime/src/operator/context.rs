@@ -69,7 +69,7 @@ pub(super) async fn context(
         stop: CancellationToken::new(),
     };
     #[cfg(feature = "webhooks")]
-    super::admission::connect(operator, &context, &context.telemetry);
+    super::webhooks::connect(operator, &context, &context.telemetry);
     Ok(context)
 }
 

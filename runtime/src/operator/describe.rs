@@ -26,8 +26,21 @@ impl Operator {
     /// of one reconciler. A [`Bare`](crate::Bare) kind has none.
     ///
     /// The CRDs contain the [rules](Self::rules) of their kinds. A rule with which the operator does not start is left out.
+    #[cfg_attr(feature = "webhooks", doc = "")]
+    #[cfg_attr(
+        feature = "webhooks",
+        doc = "A kind with further [served versions](Self::serves) has them in its CRD. API servers then call the [target](crate::WebhookServer::target) of the webhook server for conversions; unless it is set, that is the Service `<operator>-webhooks` in the namespace `default`."
+    )]
     #[must_use]
     pub fn definitions(&self) -> Vec<CustomResourceDefinition> {
+        #[cfg(feature = "webhooks")]
+        return self.definitions_calling(&super::served_versions::target(self));
+        #[cfg(not(feature = "webhooks"))]
+        self.own_definitions()
+    }
+
+    /// The CRDs without further served versions.
+    pub(super) fn own_definitions(&self) -> Vec<CustomResourceDefinition> {
         let mut definitions: Vec<CustomResourceDefinition> = Vec::new();
         for member in &self.members {
             let Some(definition) = member.definition() else { continue };
@@ -58,14 +71,25 @@ impl Operator {
 
     /// The policies of the [rules](Self::rules) about requests, as `policies` prints them. A rule with which the operator does not start
     /// is left out.
+    #[cfg_attr(feature = "webhooks", doc = "")]
+    #[cfg_attr(
+        feature = "webhooks",
+        doc = "The rules in the CRD of a kind with further [served versions](Self::serves) are policies, too: the API server checks those of a CRD only for writes in their own version."
+    )]
     #[must_use]
     pub fn admission_policies(&self) -> Vec<AdmissionPolicy> {
-        self.rules.iter().filter_map(|rule| rule.admission_policy().ok().flatten()).collect()
+        let policies = self.rules.iter().filter_map(|rule| rule.admission_policy().ok().flatten());
+        #[cfg(feature = "webhooks")]
+        let policies = policies.chain(super::spoke_check::hub_policies(self).filter_map(Result::ok));
+        policies.collect()
     }
 
     /// Rejects rules that cannot be printed.
     pub(super) fn check_rules(&self) -> Result {
-        rule_check::check(&self.rules, &self.members)
+        rule_check::check(&self.rules, &self.members)?;
+        #[cfg(feature = "webhooks")]
+        super::spoke_check::hub_policies(self).try_for_each(|policy| policy.map(drop).map_err(rule_check::setup))?;
+        Ok(())
     }
 
     /// The compile-time information about each reconciler.
@@ -113,7 +137,7 @@ impl Operator {
     fn all_rules(&self) -> AllRules {
         let rules = all_rules(&self.introspect(), self.default_service_account.is_some());
         #[cfg(feature = "webhooks")]
-        let rules = AllRules { operator: super::admission::with_reviews(self, rules.operator), ..rules };
+        let rules = AllRules { operator: super::webhooks::with_reviews(self, rules.operator), ..rules };
         #[cfg(feature = "routes")]
         let rules = AllRules { operator: super::routes::with_routes(self, rules.operator), ..rules };
         rules

@@ -1,7 +1,5 @@
 //! The operator: reconcilers with one name, one client and one shutdown.
 
-#[cfg(feature = "webhooks")]
-mod admission;
 mod app;
 mod builder;
 #[cfg(feature = "cli")]
@@ -11,6 +9,8 @@ mod command;
 mod conflicts;
 mod context;
 mod controller;
+#[cfg(all(feature = "metrics", feature = "webhooks"))]
+mod conversion_metrics;
 mod crd_check;
 mod crd_watch;
 mod describe;
@@ -46,9 +46,13 @@ mod reviews;
 mod routes;
 mod rule_check;
 mod run;
+#[cfg(feature = "webhooks")]
+mod served_versions;
 mod settings;
 mod shutdown;
 mod signal;
+#[cfg(feature = "webhooks")]
+mod spoke_check;
 mod startup;
 mod status_check;
 mod trigger;
@@ -62,6 +66,8 @@ mod webhook_roles;
 mod webhook_server;
 #[cfg(feature = "webhooks")]
 mod webhook_start;
+#[cfg(feature = "webhooks")]
+mod webhooks;
 mod wiring_check;
 
 // A glob, so that the public path is `operator::Operator`.

@@ -71,6 +71,6 @@ fn check_name(rule: &Registered, earlier: &[Registered]) -> Result {
     Err(Error::new(Reason::Setup, headline, "list each rule once in `rules::<..>()`, and rename one of two functions"))
 }
 
-fn setup(error: RuleError) -> Error {
+pub(super) fn setup(error: RuleError) -> Error {
     Error::new(Reason::Setup, error.headline.clone(), error.help.clone()).caused_by(error)
 }

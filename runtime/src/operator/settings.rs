@@ -37,7 +37,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
         }
     }
     #[cfg(feature = "webhooks")]
-    super::admission::entries(operator)?;
+    super::webhooks::check(operator)?;
     #[cfg(feature = "routes")]
     super::routes::table(operator)?;
     operator.check_rules()?;

@@ -79,12 +79,25 @@ impl WebhookFlags {
         Some(self.certificates.into_iter().fold(server, WebhookServer::certificate_files))
     }
 
-    /// The error of the command `webhooks` without a target.
+    /// The error of the commands `webhooks` and `crds` without a target.
     pub(super) fn missing(line: &mut clap::Command) -> clap::Error {
         let message =
             "add `--webhook-service NAMESPACE/NAME`, the Service in front of the operator, or `--webhook-url URL`";
         line.error(ErrorKind::MissingRequiredArgument, message)
     }
+}
+
+/// The operator with the address that a flag gives to API servers.
+pub(super) fn aimed_at(mut operator: Operator, target: Option<WebhookTarget>) -> Operator {
+    operator.reviews.target = target.or(operator.reviews.target);
+    operator
+}
+
+/// Whether the CRDs need an address for conversions, and there is none.
+pub(super) fn misses_target(operator: &Operator) -> bool {
+    let reviews = &operator.reviews;
+    let has_target = reviews.target.is_some() || reviews.server.as_ref().is_some_and(|one| one.target.is_some());
+    !reviews.spokes.is_empty() && !has_target
 }
 
 /// Prints the roles of the webhook server and the webhook configurations.

@@ -5,8 +5,8 @@ use kube::api::ObjectMeta;
 
 use crate::introspection::Roles;
 
-/// The roles for an operator in this namespace.
-pub(super) fn webhook_roles(operator: &str, namespace: &str) -> Roles {
+/// The roles for an operator in this namespace, with the CRDs that call it for conversions.
+pub(super) fn webhook_roles(operator: &str, namespace: &str, definitions: &[String]) -> Roles {
     let metadata = |namespace: Option<&str>| ObjectMeta {
         name: Some(format!("{operator}-webhooks")),
         namespace: namespace.map(ToOwned::to_owned),
@@ -14,12 +14,15 @@ pub(super) fn webhook_roles(operator: &str, namespace: &str) -> Roles {
     };
     let secret = format!("{operator}-webhook");
     let secrets = vec![
-        rule("", &["secrets"], &["create"], None),
-        rule("", &["secrets"], &["get", "list", "update", "watch"], Some(&secret)),
+        rule("", &["secrets"], &["create"], &[]),
+        rule("", &["secrets"], &["get", "list", "update", "watch"], &[secret]),
     ];
     let kinds = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
     let verbs = ["get", "list", "patch", "watch"];
-    let configurations = vec![rule("admissionregistration.k8s.io", &kinds, &verbs, Some(operator))];
+    let mut configurations = vec![rule("admissionregistration.k8s.io", &kinds, &verbs, &[operator.to_owned()])];
+    if !definitions.is_empty() {
+        configurations.push(rule("apiextensions.k8s.io", &["customresourcedefinitions"], &verbs, definitions));
+    }
     Roles {
         cluster_role: Some(ClusterRole {
             metadata: metadata(None),
@@ -31,13 +34,13 @@ pub(super) fn webhook_roles(operator: &str, namespace: &str) -> Roles {
     }
 }
 
-fn rule(group: &str, resources: &[&str], verbs: &[&str], name: Option<&str>) -> PolicyRule {
+fn rule(group: &str, resources: &[&str], verbs: &[&str], names: &[String]) -> PolicyRule {
     let texts = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
     PolicyRule {
         api_groups: Some(vec![group.to_owned()]),
         resources: Some(texts(resources)),
         verbs: texts(verbs),
-        resource_names: name.map(|name| vec![name.to_owned()]),
+        resource_names: (!names.is_empty()).then(|| names.to_vec()),
         ..PolicyRule::default()
     }
 }

@@ -7,7 +7,7 @@ use crate::admission::WebhookTarget;
 use crate::listen::Listener;
 use crate::webhook::{Names, Source};
 
-/// How an operator serves the functions that review writes.
+/// How an operator serves the functions that review writes, and its conversions.
 ///
 /// ```
 /// use std::net::Ipv4Addr;
@@ -20,7 +20,7 @@ use crate::webhook::{Names, Source};
 #[derive(Debug)]
 pub struct WebhookServer {
     pub(super) listener: Listener,
-    target: Option<WebhookTarget>,
+    pub(super) target: Option<WebhookTarget>,
     files: Option<PathBuf>,
     #[cfg(feature = "routes")]
     audience: Option<String>,
@@ -56,10 +56,10 @@ impl WebhookServer {
     }
 
     /// Uses the certificate in `tls.crt` and `tls.key` of this folder, which another tool such as cert-manager renews. The files are read
-    /// again every 10 seconds, and the webhook configurations are left alone.
+    /// again every 10 seconds, and the webhook configurations and CRDs are left alone.
     ///
     /// Default: the operator makes a certificate for itself. It is valid for 90 days and renewed after 60. All replicas share it in the Secret
-    /// `<operator>-webhook`, and put it into the `caBundle` of the operator's webhook configurations.
+    /// `<operator>-webhook`, and put it into the `caBundle` of the operator's webhook configurations and of the CRDs of kinds that it converts.
     pub fn certificate_files(mut self, folder: impl Into<PathBuf>) -> Self {
         self.files = Some(folder.into());
         self
@@ -87,8 +87,8 @@ impl WebhookServer {
         self.audience.clone().unwrap_or_else(of_target)
     }
 
-    /// The certificate's source. `namespace` is that of the operator.
-    pub(super) fn source(&self, operator: &str, namespace: &str) -> Source {
+    /// The certificate's source. `namespace` is that of the operator, and `definitions` are the CRDs that call it.
+    pub(super) fn source(&self, operator: &str, namespace: &str, definitions: Vec<String>) -> Source {
         if let Some(folder) = &self.files {
             return Source::Files(folder.clone());
         }
@@ -97,6 +97,7 @@ impl WebhookServer {
             namespace: namespace.to_owned(),
             service: format!("{operator}-webhooks"),
             hosts: Vec::new(),
+            definitions,
         };
         match &self.target {
             None => {}
@@ -123,7 +124,7 @@ mod tests {
     fn the_names_are_those_of_the_target() {
         let names = |target: Option<WebhookTarget>| {
             let server = WebhookServer { target, ..WebhookServer::at(([127, 0, 0, 1], 0)) };
-            match server.source("shop", "shops") {
+            match server.source("shop", "shops", Vec::new()) {
                 Source::SelfSigned(names) => (names.namespace, names.service, names.hosts),
                 Source::Files(folder) => panic!("{}", folder.display()),
             }

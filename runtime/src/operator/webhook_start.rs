@@ -9,10 +9,14 @@ use tokio::time::Instant;
 
 use super::builder::Operator;
 use super::controller::OperatorContext;
+#[cfg(feature = "metrics")]
+use super::conversion_metrics;
 use super::error::{Error, Reason, Result};
+use super::spoke_check;
 #[cfg(feature = "metrics")]
 use super::webhook_metrics::WebhookMetrics;
 use super::webhook_server::WebhookServer;
+use super::webhooks::converted;
 use crate::webhook::{self, Served, Serving};
 
 /// How long `/readyz` waits for the bundle after the start. A replica that waited longer could block a roll-out for ever.
@@ -29,6 +33,11 @@ pub(super) struct Prepared {
 pub(super) fn prepare(operator: &mut Operator) -> Option<Prepared> {
     #[cfg(feature = "routes")]
     super::routes::warn_if_unserved(operator);
+    spoke_check::warn_without_server(operator);
+    #[cfg(feature = "metrics")]
+    if let (false, Ok(converters)) = (operator.reviews.spokes.is_empty(), spoke_check::converters(operator)) {
+        conversion_metrics::register(operator, &converters);
+    }
     let server = operator.reviews.server.take()?;
     let (served, _) = watch::channel(Served::default());
     #[cfg(feature = "metrics")]
@@ -62,11 +71,12 @@ fn ready(served: &Served, begin: Instant) -> Result<(), String> {
 /// The address cannot be bound, the files of the certificate cannot be used, or the functions contradict each other.
 pub(super) async fn start(prepared: Prepared, operator: &Operator, context: &OperatorContext) -> Result<Serving> {
     let Prepared { server, served } = prepared;
-    let router = operator.admission_service()?.into_router();
+    let reviews = operator.admission_service()?.into_router();
+    let router = operator.conversion_service()?.into_router().merge(reviews);
     let namespace = context.client.default_namespace();
     #[cfg(feature = "routes")]
     let router = super::routes::serve(router, operator, context, server.audience_for(&operator.name, namespace))?;
-    let source = server.source(&operator.name, namespace);
+    let source = server.source(&operator.name, namespace, converted(operator));
     let place = server.listener.to_string();
     let config = |headline: String, help: &str| Error::new(Reason::Config, headline, help);
     let socket = server.listener.bind().await.map_err(|error| {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::cel::{Dialect, Printer, Problem, RuleError, find, metadata, part};
 use super::expression::{Expression, Parameter};
-use super::registered::{Form, Registered};
+use super::registered::{Declared, Form, Registered};
 
 /// A rule of a policy, as the two objects of Kubernetes 1.30 and later.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +34,23 @@ impl Registered {
 
     fn policy(&self) -> Result<AdmissionPolicy, Problem> {
         let schema = self.policy_schema()?;
-        let metadata = json!({ "name": self.policy_name() });
         let conditions = self.condition(&schema)?.into_iter().collect::<Vec<_>>();
         let expression = Printer::new(Dialect::Policy, &schema).print(self.declared.expression)?;
+        let Declared { message, reason, .. } = self.declared;
+        let validation = json!({ "expression": expression, "message": message, "reason": reason });
+        self.policy_of(&validation, &conditions)
+    }
+
+    /// The policy with this validation, and its binding.
+    pub(super) fn policy_of(&self, validation: &Value, conditions: &[Value]) -> Result<AdmissionPolicy, Problem> {
+        let metadata = json!({ "name": self.policy_name() });
         let policy = json!({
             "metadata": metadata,
             "spec": {
                 "failurePolicy": "Fail",
                 "matchConditions": conditions,
                 "matchConstraints": self.constraints(),
-                "validations": [{
-                    "expression": expression, "message": self.declared.message, "reason": self.declared.reason,
-                }],
+                "validations": [validation],
             },
         });
         let binding = json!({
@@ -61,14 +66,14 @@ impl Registered {
     }
 
     /// The name of the function and the resource, as a DNS subdomain.
-    fn policy_name(&self) -> String {
+    pub(super) fn policy_name(&self) -> String {
         let words: Vec<&str> = self.declared.name.split('_').filter(|word| !word.is_empty()).collect();
         let resource = &self.kind.resource;
         format!("{}.{}.{}", words.join("-").to_lowercase(), resource.plural, resource.group)
     }
 
     /// The schema of the whole object, with the metadata that the schema of a CRD leaves out.
-    fn policy_schema(&self) -> Result<JSONSchemaProps, Problem> {
+    pub(super) fn policy_schema(&self) -> Result<JSONSchemaProps, Problem> {
         let mut definition = (self.definition)();
         let mut schema = part(&mut definition, &self.kind.resource.version)?.clone();
         let properties = schema.properties.get_or_insert_default();
@@ -77,7 +82,7 @@ impl Registered {
         Ok(schema)
     }
 
-    fn constraints(&self) -> Value {
+    pub(super) fn constraints(&self) -> Value {
         let resource = &self.kind.resource;
         let rule = json!({
             "apiGroups": [resource.group],

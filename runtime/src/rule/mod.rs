@@ -10,6 +10,8 @@ mod cel;
 #[cfg(feature = "operator")]
 mod definition;
 pub mod expression;
+#[cfg(feature = "webhooks")]
+mod hub_policy;
 mod located;
 mod registered;
 mod request;
@@ -18,6 +20,8 @@ mod request;
 pub use self::admission_policy::AdmissionPolicy;
 #[cfg(feature = "operator")]
 pub use self::cel::RuleError;
+#[cfg(feature = "operator")]
+pub(crate) use self::cel::wire_path;
 pub use self::located::{At, Located};
 pub use self::registered::{Declared, Form, Registered, Rule, Rules};
 pub use self::request::{Operation, Request, User};

@@ -77,6 +77,13 @@ impl Dialect {
     }
 }
 
+/// The property of a part of an object in a policy, and the test whether it is there.
+#[cfg(feature = "webhooks")]
+pub(crate) fn policy_member(base: &str, name: &str) -> Result<(String, String), Problem> {
+    let (code, test) = Dialect::Policy.property(&Code::primary(base), name)?;
+    Ok((code.into_text(), test.into_text()))
+}
+
 fn member(base: &Code, name: &str) -> (Code, Code) {
     let code = base.member(name);
     let is_there = code.called("has");

@@ -20,7 +20,9 @@ mod value;
 pub use self::error::RuleError;
 
 pub(crate) use self::dialect::Dialect;
+#[cfg(feature = "webhooks")]
+pub(crate) use self::dialect::policy_member;
 pub(crate) use self::error::Problem;
-pub(crate) use self::names::{find, path};
+pub(crate) use self::names::{find, path, wire_path};
 pub(crate) use self::printer::Printer;
 pub(crate) use self::schema::{metadata, part};

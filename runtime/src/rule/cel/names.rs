@@ -29,6 +29,11 @@ pub(crate) fn path(node: &JSONSchemaProps, names: &[&str]) -> Result<Vec<String>
     Ok(found)
 }
 
+/// The same for readers that print no rule. The error is what is missing, and the fix.
+pub(crate) fn wire_path(node: &JSONSchemaProps, names: &[&str]) -> Result<Vec<String>, (String, String)> {
+    path(node, names).map_err(|problem| (problem.what, problem.help))
+}
+
 fn camel(name: &str) -> String {
     let mut words = name.split('_').filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default().to_owned();

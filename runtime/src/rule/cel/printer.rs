@@ -36,6 +36,8 @@ pub(crate) struct Printer<'s> {
     dialect: Dialect,
     /// The schema of the parameters `new` and `old`.
     schema: &'s JSONSchemaProps,
+    /// The two parameters, where they are parts of an object that are known to be there.
+    parts: Option<[Code; 2]>,
     bound: Vec<(u32, Value<'s>)>,
     /// The variables of CEL in scope.
     variables: Vec<String>,
@@ -43,7 +45,14 @@ pub(crate) struct Printer<'s> {
 
 impl<'s> Printer<'s> {
     pub(crate) fn new(dialect: Dialect, schema: &'s JSONSchemaProps) -> Self {
-        Self { dialect, schema, bound: Vec::new(), variables: Vec::new() }
+        Self { dialect, schema, parts: None, bound: Vec::new(), variables: Vec::new() }
+    }
+
+    /// A printer for a policy whose parameters are parts of the object and of the old one, at a path of properties. The caller tests that they
+    /// are there.
+    #[cfg(feature = "webhooks")]
+    pub(crate) fn of_parts(schema: &'s JSONSchemaProps, [new, old]: &[String; 2]) -> Self {
+        Self { parts: Some([new, old].map(Code::primary)), ..Self::new(Dialect::Policy, schema) }
     }
 
     /// Prints the body of a rule.
@@ -97,6 +106,10 @@ impl<'s> Printer<'s> {
     }
 
     fn parameter(&self, parameter: Parameter) -> Value<'s> {
+        if let (Some([new, old]), Parameter::New | Parameter::Old) = (&self.parts, parameter) {
+            let (code, name) = if parameter == Parameter::New { (new, "self") } else { (old, "oldSelf") };
+            return Value { name: name.to_owned(), ..Value::new(code.clone(), type_::of(self.schema)) };
+        }
         let name = match (parameter, self.dialect) {
             (Parameter::New, Dialect::Schema) => "self",
             (Parameter::Old, Dialect::Schema) => "oldSelf",

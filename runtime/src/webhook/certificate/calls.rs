@@ -1,4 +1,4 @@
-//! The requests for the Secret and the webhook configurations.
+//! The requests for the Secret, the webhook configurations and the CRDs.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::bundle;
 use super::names::Names;
 use super::server_time::ServerTime;
 use crate::client::chain;
@@ -52,24 +51,22 @@ pub(super) async fn write_secret(client: &Client, names: &Names, secret: &Secret
     written(send(client, method, &path, "application/json", body).await?, &path)
 }
 
-/// A webhook configuration of the operator, if it exists.
-pub(super) async fn configuration(client: &Client, names: &Names, kind: &str) -> Result<Option<Value>, String> {
-    let path = bundle::path(kind, names);
-    let (status, _, body) = send(client, Method::GET, &path, "", Vec::new()).await?;
+/// The object at this path, if it exists.
+pub(super) async fn object(client: &Client, path: &str) -> Result<Option<Value>, String> {
+    let (status, _, body) = send(client, Method::GET, path, "", Vec::new()).await?;
     if status == StatusCode::NOT_FOUND {
         return Ok(None);
     }
-    read(&refused(status, &path, body)?, &path).map(Some)
+    read(&refused(status, path, body)?, path).map(Some)
 }
 
-/// Patches a webhook configuration. A failed test is a conflict.
-pub(super) async fn patch(client: &Client, names: &Names, kind: &str, patch: &Value) -> Result<Written, String> {
-    let path = bundle::path(kind, names);
+/// Patches the object at this path. A failed test is a conflict.
+pub(super) async fn patch(client: &Client, path: &str, patch: &Value) -> Result<Written, String> {
     let body = patch.to_string().into_bytes();
-    let answer = send(client, Method::PATCH, &path, "application/json-patch+json", body).await?;
+    let answer = send(client, Method::PATCH, path, "application/json-patch+json", body).await?;
     match answer.0 {
         StatusCode::UNPROCESSABLE_ENTITY | StatusCode::NOT_FOUND => Ok(Written::Conflict),
-        _ => written(answer, &path),
+        _ => written(answer, path),
     }
 }
 

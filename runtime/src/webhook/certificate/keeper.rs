@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::{Stream, StreamExt};
 use k8s_openapi::api::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::core::PartialObjectMeta;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, watcher};
@@ -91,7 +92,7 @@ impl Keeper {
         }
     }
 
-    /// One look at the Secret and the configurations, with everything that is due. Returns the time until the next one.
+    /// One look at the Secret, the configurations and the CRDs, with everything that is due. Returns the time until the next one.
     async fn turn(&mut self) -> Result<Duration, String> {
         let (stored, time) = calls::secret(&self.client, &self.names).await?;
         let now = time.now();
@@ -130,16 +131,16 @@ impl Keeper {
         Ok(Duration::ZERO)
     }
 
-    /// Puts the bundle into the configurations, and reads it back.
+    /// Puts the bundle into the configurations and CRDs, and reads it back.
     async fn spread(&mut self, state: &State) -> Result<Bundle, String> {
         let bundle = state.bundle();
         let mut spread = Bundle::Spread;
-        for kind in bundle::KINDS {
-            let Some(configuration) = calls::configuration(&self.client, &self.names, kind).await? else { continue };
-            let Some(patch) = bundle::patch(&configuration, &self.names, &bundle) else { continue };
+        for path in bundle::paths(&self.names) {
+            let Some(object) = calls::object(&self.client, &path).await? else { continue };
+            let Some(patch) = bundle::patch(&object, &self.names, &bundle) else { continue };
             spread = Bundle::Missing;
             if self.repairs.left().is_zero() {
-                let written = calls::patch(&self.client, &self.names, kind, &patch).await?;
+                let written = calls::patch(&self.client, &path, &patch).await?;
                 self.served.send_modify(|served| served.bundle_writes += u64::from(written == Written::Done));
             }
         }
@@ -177,15 +178,20 @@ fn foreign(names: &Names) -> String {
     format!("the Secret {namespace}/{secret} is not one of {operator}: delete it, or give the operator another name")
 }
 
-/// An item for each change of the Secret and the configurations.
+/// An item for each change of the Secret, the configurations and the CRDs.
 fn changes(client: &Client, names: &Names) -> impl Stream<Item = ()> + use<> {
     let only = |name: &str| watcher::Config::default().fields(&format!("metadata.name={name}"));
     let secrets: Api<PartialObjectMeta<Secret>> = Api::namespaced(client.clone(), &names.namespace);
     let mutating: Api<PartialObjectMeta<MutatingWebhookConfiguration>> = Api::all(client.clone());
     let validating: Api<PartialObjectMeta<ValidatingWebhookConfiguration>> = Api::all(client.clone());
-    futures::stream::select_all([
+    let all = [
         watcher(secrets, only(&names.secret())).default_backoff().map(drop).boxed(),
         watcher(mutating, only(&names.operator)).default_backoff().map(drop).boxed(),
         watcher(validating, only(&names.operator)).default_backoff().map(drop).boxed(),
-    ])
+    ];
+    let definitions = names.definitions.iter().map(|name| {
+        let definitions: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(client.clone());
+        watcher(definitions, only(name)).default_backoff().map(drop).boxed()
+    });
+    futures::stream::select_all(all.into_iter().chain(definitions.collect::<Vec<_>>()))
 }

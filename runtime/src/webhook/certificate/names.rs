@@ -11,6 +11,8 @@ pub(crate) struct Names {
     pub(crate) service: String,
     /// Further host names and addresses of the certificate.
     pub(crate) hosts: Vec<String>,
+    /// The CRDs of kinds that the operator converts.
+    pub(crate) definitions: Vec<String>,
 }
 
 impl Names {

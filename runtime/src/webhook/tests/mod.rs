@@ -37,6 +37,7 @@ fn names() -> Names {
         namespace: "default".to_owned(),
         service: "shop-webhooks".to_owned(),
         hosts: Vec::new(),
+        definitions: Vec::new(),
     }
 }
 

@@ -1,4 +1,6 @@
-//! The functions of an operator that review writes: their registration, their HTTP service and their webhook configurations.
+//! The functions of an operator that API servers call, reviews and conversions: their registration, their HTTP services and what installs them.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::builder::Operator;
 use super::controller::OperatorContext;
@@ -6,10 +8,12 @@ use super::error::{Error, Reason, Result};
 use super::instrument::Telemetry;
 use super::webhook_roles::webhook_roles;
 use super::webhook_server::WebhookServer;
+use super::{served_versions, spoke_check};
 use crate::admission::{
     AdmissionService, AdmissionSet, Backend, DependencyList, Entries, Function, OwnKind, WebhookConfigurations,
     WebhookTarget,
 };
+use crate::conversion::{ConversionService, RegisteredSpoke, Spoke};
 use crate::introspection::{self, RbacRule, Roles};
 #[cfg(feature = "routes")]
 use crate::route::RouteSet;
@@ -78,7 +82,46 @@ impl Operator {
         Ok(WebhookConfigurations::new(&self.name, &self.namespaces, &entries(self)?, target))
     }
 
-    /// Serves the functions that review writes over HTTPS, to the API server, and routes to users. The command-line flag is `--webhooks`.
+    /// Serves an older or newer version of a reconciled kind, which `#[convert]` converts to the stored one.
+    ///
+    /// The CRD of the kind then has both versions, and tells API servers to call this operator for conversions. So it needs a
+    /// [webhook server](Self::webhooks), which answers without a lease and before the first list.
+    ///
+    /// The [guide](crate::guide::conversion) has an example.
+    ///
+    /// # Errors
+    /// The operator does not start in these cases:
+    ///
+    /// - The stored version is not reconciled, or the served one is.
+    /// - The two versions differ in group, kind, plural or scope.
+    /// - The stored version is itself converted to another one.
+    /// - A version is served twice, or the versions of a kind have two stored ones.
+    /// - A path of `stash` or `lossy` is not in the schema of the stored version.
+    pub fn serves<S: Spoke>(mut self) -> Self {
+        self.reviews.spokes.push(RegisteredSpoke::of::<S>());
+        self.reviews.conversions.get_or_insert_default();
+        self
+    }
+
+    /// The HTTP service of the conversions, to be served or called in tests.
+    ///
+    /// # Errors
+    /// The versions contradict each other, as [`serves`](Self::serves) describes.
+    pub fn conversion_service(&self) -> Result<ConversionService> {
+        let meter = self.reviews.conversions.clone().unwrap_or_default();
+        Ok(ConversionService::new(spoke_check::converters(self)?, meter))
+    }
+
+    /// The [CRDs](Self::definitions) with this address for conversions, as `crds` prints them.
+    #[must_use]
+    pub fn definitions_calling(&self, target: &WebhookTarget) -> Vec<CustomResourceDefinition> {
+        let mut definitions = self.own_definitions();
+        served_versions::add(&self.reviews.spokes, &mut definitions, target);
+        definitions
+    }
+
+    /// Serves the functions that review writes and the conversions over HTTPS, to the API server, and routes to users. The command-line flag is
+    /// `--webhooks`.
     ///
     /// The server begins before the first list, on every replica. After a stop it answers for 15 seconds more, since API servers still send
     /// calls to a pod that ends.
@@ -97,12 +140,20 @@ impl Operator {
     /// The roles by which the [webhook server](Self::webhooks) keeps its certificate, as `webhooks` prints them. They have the name of the
     /// operator with `-webhooks`; `namespace` is that of the operator.
     ///
-    /// With them, the operator can create Secrets in its namespace. Otherwise it reaches only its own Secret and its own webhook
-    /// configurations.
+    /// With them, the operator can create Secrets in its namespace. Otherwise it reaches only its own Secret, its own webhook configurations,
+    /// and the CRDs of kinds that it converts.
     #[must_use]
     pub fn webhook_roles(&self, namespace: &str) -> Roles {
-        webhook_roles(&self.name, namespace)
+        webhook_roles(&self.name, namespace, &converted(self))
     }
+}
+
+/// The names of the CRDs with conversions, each once.
+pub(super) fn converted(operator: &Operator) -> Vec<String> {
+    let mut names: Vec<String> = operator.reviews.spokes.iter().map(RegisteredSpoke::crd_name).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The webhooks of the operator.
@@ -118,6 +169,12 @@ pub(super) fn entries(operator: &Operator) -> Result<Entries> {
     });
     let refused = |refusal: crate::admission::Refusal| Error::new(Reason::Setup, refusal.headline, refusal.help);
     Entries::new(&operator.reviews.functions, &own.collect::<Vec<_>>()).map_err(refused)
+}
+
+/// Rejects functions and versions that contradict each other.
+pub(super) fn check(operator: &Operator) -> Result {
+    entries(operator)?;
+    spoke_check::converters(operator).map(drop)
 }
 
 /// The RBAC rules of the reconcilers, and those of the functions that review writes.
