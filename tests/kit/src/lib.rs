@@ -46,7 +46,8 @@
 //! - [`mod@kstatus`]: checks that observers interpret a status as intended
 //!
 //! The feature `evenkeel` adds support for reconcilers and steps of evenkeel: `Row::pass`, `Row::step`,
-//! `Coverage::declare_reconciler` and `rules`, which compares rules with their CEL. It is off by default, so that users of plain kube-rs do not build evenkeel.
+//! `Coverage::declare_reconciler`, `rules`, which compares rules with their CEL, and `conversion`, which checks that conversions lose nothing.
+//! It is off by default, so that users of plain kube-rs do not build evenkeel.
 //!
 //! Everything runs in the calling tokio runtime and uses its clock. Under `tokio::time::pause()`, bookmarks, timeouts,
 //! latencies and even creation timestamps are virtual. In a test with `#[tokio::test(start_paused = true)]`,
@@ -119,6 +120,8 @@ mod clock;
 mod cluster;
 mod content_negotiation;
 mod conversion;
+#[cfg(feature = "evenkeel")]
+mod conversion_law;
 mod counters;
 mod coverage;
 pub mod crd;
@@ -172,6 +175,8 @@ mod yaml;
 
 pub use backup::Backup;
 pub use cluster::{Builder, Cluster, Serving};
+#[cfg(feature = "evenkeel")]
+pub use conversion_law::{conversion, conversion_with_rules};
 pub use counters::Work;
 pub use coverage::Coverage;
 pub use effect::Effect;
