@@ -7,6 +7,7 @@
 )]
 
 mod bare;
+mod conversions;
 mod dependencies;
 mod files;
 mod generic;

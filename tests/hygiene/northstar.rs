@@ -103,3 +103,21 @@ fn the_wiring_is_known_at_compile_time() {
     assert!(WIRING.steps[1].external && !WIRING.steps[0].external);
     assert_eq!(WIRING.conditions[1].doc, "A newer revision exists than the stored one.");
 }
+
+/// The older versions.
+pub mod old {
+    use evenkeel::prelude::*;
+    use schemars::JsonSchema;
+
+    #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    #[kube(group = "source.evenkeel.dev", version = "v1beta1", kind = "Beta", plural = "gitrepositories", namespaced)]
+    pub struct BetaSpec {
+        pub url: String,
+    }
+
+    #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    #[kube(group = "source.evenkeel.dev", version = "v1alpha1", kind = "Alpha", plural = "gitrepositories", namespaced)]
+    pub struct AlphaSpec {
+        pub url: String,
+    }
+}

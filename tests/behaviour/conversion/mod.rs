@@ -1,0 +1,14 @@
+//! Conversion between the served versions of a kind.
+
+mod bad_input;
+mod call;
+mod crds;
+mod failure;
+mod kinds;
+mod law;
+mod metrics;
+mod objects;
+mod policy;
+mod server;
+mod startup;
+mod stash;
