@@ -151,3 +151,39 @@ impl evenkeel::Index for ByUser {
         secret.type_.iter().cloned().collect()
     }
 }
+
+/// Defines an older version of [`GitRepository`]: `Old`, with `OldSpec` and `OldStatus`.
+#[macro_export]
+macro_rules! old_version {
+    () => {
+        #[derive(
+            ::kube::CustomResource,
+            ::schemars::JsonSchema,
+            Clone,
+            Debug,
+            Default,
+            ::serde::Deserialize,
+            ::serde::Serialize,
+        )]
+        #[kube(
+            group = "ui.evenkeel.dev",
+            version = "v1beta1",
+            kind = "Old",
+            plural = "gitrepositories",
+            namespaced,
+            status = "OldStatus"
+        )]
+        pub struct OldSpec {
+            pub url: String,
+        }
+
+        #[derive(::schemars::JsonSchema, Clone, Debug, Default, ::serde::Deserialize, ::serde::Serialize)]
+        pub struct OldStatus {}
+    };
+}
+
+/// Proves that a version can be served.
+#[must_use]
+pub fn serve<S: evenkeel::conversion::Spoke>() -> bool {
+    S::CONVERSION.stash.is_some()
+}

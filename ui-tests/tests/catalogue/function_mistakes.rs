@@ -131,4 +131,20 @@ pub(super) const FUNCTION_MISTAKES: &[Mistake] = &[
             "rustc/route/not_a_route",
         ],
     ),
+    (
+        "a conversion in one direction only",
+        &[],
+        &["own/convert/up_without_down", "own/convert/down_without_up", "own/convert/up_status_without_down_status"],
+    ),
+    (
+        "a conversion that can fail, or that reads anything else",
+        &[],
+        &["own/convert/returns_a_result", "own/convert/async_function"],
+    ),
+    ("a conversion between the wrong types", &[], &["rustc/convert/another_spec", "rustc/convert/hub_without_a_crd"]),
+    (
+        "a field that a conversion both keeps and loses, or that does not exist",
+        &[],
+        &["own/convert/stash_and_lossy", "rustc/convert/unknown_field_in_lossy"],
+    ),
 ];

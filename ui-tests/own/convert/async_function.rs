@@ -1,0 +1,19 @@
+//! A conversion does not wait.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+ui_tests::old_version!();
+
+#[convert(to = GitRepository)]
+impl Old {
+    async fn up(old: OldSpec) -> GitRepositorySpec {
+        GitRepositorySpec { url: old.url, interval: None }
+    }
+    fn down(new: GitRepositorySpec) -> OldSpec {
+        OldSpec { url: new.url }
+    }
+}
+
+fn main() {
+    let _ = ui_tests::serve::<Old>();
+}

@@ -1,0 +1,19 @@
+//! A conversion takes the spec.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+ui_tests::old_version!();
+
+#[convert(to = GitRepository)]
+impl Old {
+    fn up() -> GitRepositorySpec {
+        GitRepositorySpec { url: String::new(), interval: None }
+    }
+    fn down(new: GitRepositorySpec) -> OldSpec {
+        OldSpec { url: new.url }
+    }
+}
+
+fn main() {
+    let _ = ui_tests::serve::<Old>();
+}

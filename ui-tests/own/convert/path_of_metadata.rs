@@ -1,0 +1,19 @@
+//! Only the spec and the status are converted.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+ui_tests::old_version!();
+
+#[convert(to = GitRepository, lossy(metadata.labels))]
+impl Old {
+    fn up(old: OldSpec) -> GitRepositorySpec {
+        GitRepositorySpec { url: old.url, interval: None }
+    }
+    fn down(new: GitRepositorySpec) -> OldSpec {
+        OldSpec { url: new.url }
+    }
+}
+
+fn main() {
+    let _ = ui_tests::serve::<Old>();
+}

@@ -1,0 +1,19 @@
+//! A version is not converted to itself.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepositorySpec};
+
+ui_tests::old_version!();
+
+#[convert(to = Old)]
+impl Old {
+    fn up(old: OldSpec) -> GitRepositorySpec {
+        GitRepositorySpec { url: old.url, interval: None }
+    }
+    fn down(new: GitRepositorySpec) -> OldSpec {
+        OldSpec { url: new.url }
+    }
+}
+
+fn main() {
+    let _ = ui_tests::serve::<Old>();
+}

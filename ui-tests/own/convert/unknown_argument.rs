@@ -1,0 +1,19 @@
+//! An argument that does not exist.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+ui_tests::old_version!();
+
+#[convert(to = GitRepository, stsh)]
+impl Old {
+    fn up(old: OldSpec) -> GitRepositorySpec {
+        GitRepositorySpec { url: old.url, interval: None }
+    }
+    fn down(new: GitRepositorySpec) -> OldSpec {
+        OldSpec { url: new.url }
+    }
+}
+
+fn main() {
+    let _ = ui_tests::serve::<Old>();
+}

@@ -1,0 +1,19 @@
+//! The served version is a custom resource.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositorySpec};
+
+ui_tests::old_version!();
+
+#[convert(to = GitRepository)]
+impl OldSpec {
+    fn up(old: OldSpec) -> GitRepositorySpec {
+        GitRepositorySpec { url: old.url, interval: None }
+    }
+    fn down(new: GitRepositorySpec) -> OldSpec {
+        OldSpec { url: new.url }
+    }
+}
+
+fn main() {
+    let _ = ui_tests::serve::<OldSpec>();
+}
