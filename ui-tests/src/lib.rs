@@ -156,6 +156,12 @@ impl evenkeel::Index for ByUser {
 #[macro_export]
 macro_rules! old_version {
     () => {
+        $crate::old_version!(@ status = "OldStatus");
+    };
+    (without_status) => {
+        $crate::old_version!(@);
+    };
+    (@ $($status:tt)*) => {
         #[derive(
             ::kube::CustomResource,
             ::schemars::JsonSchema,
@@ -171,7 +177,7 @@ macro_rules! old_version {
             kind = "Old",
             plural = "gitrepositories",
             namespaced,
-            status = "OldStatus"
+            $($status)*
         )]
         pub struct OldSpec {
             pub url: String,

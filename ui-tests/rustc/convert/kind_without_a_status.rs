@@ -1,13 +1,8 @@
 //! A kind without a status has none to convert.
 use evenkeel::prelude::*;
-use schemars::JsonSchema;
 use ui_tests::{GitRepository, GitRepositorySpec, GitRepositoryStatus};
 
-#[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
-#[kube(group = "ui.evenkeel.dev", version = "v1beta1", kind = "Old", namespaced)]
-pub struct OldSpec {
-    pub url: String,
-}
+ui_tests::old_version!(without_status);
 
 #[convert(to = GitRepository)]
 impl Old {
