@@ -19,7 +19,7 @@ pub(crate) fn limits_grow(new: &Limits, old: &Limits) -> bool {
 
 type All = (not_too_often, limits_grow);
 
-fn policies(operator: Operator) -> Vec<Value> {
+fn policies(operator: &Operator) -> Vec<Value> {
     operator.admission_policies().iter().map(|one| serde_json::to_value(&one.policy).unwrap()).collect()
 }
 
@@ -29,7 +29,7 @@ fn a_rule_is_printed_into_the_crd_and_as_a_policy_of_the_stored_version() {
     let definition = serde_json::to_value(operator.definitions().remove(0)).unwrap();
     let schema = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
     assert_eq!(schema["x-kubernetes-validations"].as_array().unwrap().len(), 1);
-    let policies = policies(operator);
+    let policies = policies(&operator);
     let rule = |at: usize| &policies[at]["spec"];
     assert_eq!(policies[0]["metadata"]["name"], "not-too-often.repos.convert.tests.evenkeel.dev");
     assert_eq!(
@@ -52,7 +52,7 @@ fn a_rule_is_printed_into_the_crd_and_as_a_policy_of_the_stored_version() {
 
 #[test]
 fn without_further_versions_a_rule_is_only_in_the_crd() {
-    assert_eq!(policies(Operator::new("converter").reconciler::<repo>(()).rules::<All>()), [] as [Value; 0]);
+    assert_eq!(policies(&Operator::new("converter").reconciler::<repo>(()).rules::<All>()), [] as [Value; 0]);
     let one = Operator::new("converter").reconciler::<repo>(()).serves::<v1beta1::Repo>().rules::<All>();
-    assert_eq!(policies(one).len(), 2);
+    assert_eq!(policies(&one).len(), 2);
 }

@@ -20,39 +20,54 @@ use tokio::time::{sleep, timeout};
 use crate::journal::Journal;
 use crate::reviews::TEAM;
 use crate::site::{Site, SiteSpec};
+use crate::site_v1beta1;
 use crate::team::{Team, TeamSpec};
+use crate::user;
 
 const DEADLINE: Duration = Duration::from_secs(60);
-/// The namespace that is watched.
-const WATCHED: &str = "app-demo";
 
 type Result<T> = std::result::Result<T, String>;
 
 /// The demo, in one namespace of a server that has the CRDs and the webhook configurations.
 pub struct Demo {
+    client: Client,
     journal: Arc<Journal>,
+    /// The URL of the webhooks and routes.
+    url: String,
+    namespace: String,
     namespaces: Api<Namespace>,
     sites: Api<Site>,
+    old_sites: Api<site_v1beta1::Site>,
     teams: Api<Team>,
 }
 
 impl Demo {
-    /// Creates a demo in the namespace.
+    /// Creates a demo in the namespace, of an app that serves at this URL.
     #[must_use]
-    pub fn new(client: Client, namespace: &str, journal: Arc<Journal>) -> Self {
-        let (sites, teams) = (Api::namespaced(client.clone(), namespace), Api::namespaced(client.clone(), namespace));
-        Self { journal, namespaces: Api::all(client), sites, teams }
+    pub fn new(client: Client, namespace: &str, (journal, url): (Arc<Journal>, String)) -> Self {
+        Self {
+            journal,
+            url,
+            namespace: namespace.to_owned(),
+            namespaces: Api::all(client.clone()),
+            sites: Api::namespaced(client.clone(), namespace),
+            old_sites: Api::namespaced(client.clone(), namespace),
+            teams: Api::namespaced(client.clone(), namespace),
+            client,
+        }
     }
 
     /// Waits until the API server reaches the webhooks: it has to learn their certificate first.
     async fn called(&self) -> Result<()> {
         let dry_run = PostParams { dry_run: true, ..PostParams::default() };
+        let mut last = String::new();
         let called = async {
-            while self.sites.create(&dry_run, &broken()).await.map_or_else(|error| code(&error), |_| 0) != 422 {
+            while let Err(error) = refusal(self.sites.create(&dry_run, &broken()).await) {
+                last = error;
                 sleep(Duration::from_millis(50)).await;
             }
         };
-        timeout(DEADLINE, called).await.map_err(|_| format!("the webhooks are not called after {DEADLINE:?}"))
+        timeout(DEADLINE, called).await.map_err(|_| format!("the webhooks are not called after {DEADLINE:?}: {last}"))
     }
 
     async fn denied(&self) -> Result<()> {
@@ -87,14 +102,42 @@ impl Demo {
         print_causes(&refusal(refused)?)
     }
 
+    async fn converted(&self) -> Result<()> {
+        print_line("\na user creates a site in v1beta1, which has one host: it is stored in v1")?;
+        let spec = site_v1beta1::SiteSpec { team: "web".into(), host: "blog.example.com".into() };
+        made(self.old_sites.create(&PostParams::default(), &site_v1beta1::Site::new("blog", spec)).await)?;
+        let site = made(self.sites.get("blog").await)?;
+        print_line(&format!("  v1: hosts {:?}", site.spec.hosts))?;
+        let patch = json!({ "spec": { "hosts": ["blog.example.com", "news.example.com"] } });
+        made(self.sites.patch("blog", &PatchParams::default(), &Patch::Merge(patch)).await)?;
+        let old = made(self.old_sites.get("blog").await)?;
+        print_line(&format!("  v1 gets a second host; v1beta1: host {:?}", old.spec.host))?;
+        let label = json!({ "metadata": { "labels": { "colour": "blue" } } });
+        made(self.old_sites.patch("blog", &PatchParams::default(), &Patch::Merge(label)).await)?;
+        let site = made(self.sites.get("blog").await)?;
+        print_line(&format!("  v1beta1 gets a label; v1: hosts {:?}", site.spec.hosts))
+    }
+
+    async fn route(&self) -> Result<()> {
+        print_line("\na user reads the hosts of the site at the app itself, which checks the user's token and right")?;
+        match user::hosts(&self.client, &self.url, (self.sites.resource_url(), "blog")).await? {
+            Some(hosts) => print_line(&format!("  {}", hosts.replace('\n', ", "))),
+            None => print_line("  (this API server has no tokens of service accounts)"),
+        }
+    }
+
     async fn namespace(&self) -> Result<()> {
         print_line("\na namespace gets the label of a team, and loses it")?;
-        let label = |team: Value| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": WATCHED, "labels": { TEAM: team } } });
-        let params = PatchParams::apply("app-demo").force();
-        made(self.namespaces.patch(WATCHED, &params, &Patch::Apply(label("web".into()))).await)?;
-        self.journal.until(&format!("create namespace {WATCHED}")).await?;
-        made(self.namespaces.patch(WATCHED, &PatchParams::default(), &Patch::Merge(label(Value::Null))).await)?;
-        self.journal.until(&format!("delete namespace {WATCHED}")).await
+        let name = &self.namespace;
+        self.label_namespace("web".into()).await?;
+        self.journal.until(&format!("create namespace {name}")).await?;
+        self.label_namespace(Value::Null).await?;
+        self.journal.until(&format!("delete namespace {name}")).await
+    }
+
+    async fn label_namespace(&self, team: Value) -> Result<()> {
+        let patch = Patch::Merge(json!({ "metadata": { "labels": { TEAM: team } } }));
+        made(self.namespaces.patch(&self.namespace, &PatchParams::default(), &patch).await).map(drop)
     }
 }
 
@@ -110,13 +153,15 @@ where
 }
 
 impl Story for Demo {
-    const FAREWELL: &'static str = "deleting the sites, the team and the namespace";
+    const FAREWELL: &'static str = "deleting the sites and the team";
 
     async fn run(&self) -> Result<()> {
         self.called().await?;
         self.denied().await?;
         self.team().await?;
         self.changed_on_write().await?;
+        self.converted().await?;
+        self.route().await?;
         self.namespace().await
     }
 
@@ -126,11 +171,9 @@ impl Story for Demo {
 
     async fn end(&self) -> Result<()> {
         delete(&self.sites, "shop").await?;
-        delete(&self.namespaces, WATCHED).await?;
-        if delete(&self.teams, "web").await? {
-            self.journal.until("delete team web").await?;
-        }
-        Ok(())
+        delete(&self.sites, "blog").await?;
+        delete(&self.teams, "web").await?;
+        self.label_namespace(Value::Null).await
     }
 }
 
@@ -166,14 +209,18 @@ fn code(error: &kube::Error) -> u16 {
     if let kube::Error::Api(status) = error { status.code } else { 0 }
 }
 
-/// Deletes the object. Returns whether there was one.
-async fn delete<K>(api: &Api<K>, name: &str) -> Result<bool>
+/// Deletes the object, and waits until it is gone: the app removes its finalizer.
+async fn delete<K>(api: &Api<K>, name: &str) -> Result<()>
 where
-    K: Resource + Clone + Debug + DeserializeOwned,
+    K: Resource + Clone + Debug + Send + DeserializeOwned + 'static,
 {
-    match api.delete(name, &DeleteParams::default()).await {
-        Ok(_) => Ok(true),
-        Err(error) if code(&error) == 404 => Ok(false),
-        Err(error) => Err(format!("cannot delete {name}: {}", message_of(&error))),
-    }
+    let object = match api.delete(name, &DeleteParams::default()).await {
+        Ok(deleted) => deleted.left(),
+        Err(error) if code(&error) == 404 => None,
+        Err(error) => return Err(format!("cannot delete {name}: {}", message_of(&error))),
+    };
+    let Some(uid) = object.and_then(|object| object.uid()) else { return Ok(()) };
+    let gone = wait::await_condition(api.clone(), name, wait::conditions::is_deleted(&uid));
+    let gone = timeout(DEADLINE, gone).await.map_err(|_| format!("{name} is there after {DEADLINE:?}"))?;
+    gone.map(drop).map_err(|error| error.to_string())
 }

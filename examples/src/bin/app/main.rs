@@ -1,4 +1,4 @@
-//! One app with two kinds, two watchers and all sorts of reviews.
+//! One app with two kinds, two watchers, reviews of writes, a conversion and a route.
 
 #![allow(unreachable_pub, reason = "kube's derive puts an item of its own beside the spec")]
 
@@ -9,9 +9,12 @@ pub mod operator;
 #[cfg(test)]
 mod reference;
 pub mod reviews;
+pub mod routes;
 pub mod setup;
 pub mod site;
+pub mod site_v1beta1;
 pub mod team;
+pub mod user;
 
 use std::net::TcpListener;
 use std::process::ExitCode;
@@ -75,7 +78,7 @@ async fn run(args: &Args) -> Result<(), String> {
     let setup = Setup::apply(&server, &operator, &target).await?;
     print_line(&server.introduction(&[("webhooks", &format!("https://{address}"))], namespace, "sites"))?;
     let operator = operator.webhooks(WebhookServer::on(socket).target(target));
-    let demo = Demo::new(server.client.clone(), namespace, journal);
+    let demo = Demo::new(server.client.clone(), namespace, (journal, format!("https://{address}")));
     let outcome = tokio::select! {
         outcome = play(&demo, args.once) => outcome,
         ended = operator.run_until(std::future::pending()) => Err(format!("the operator ended: {ended:?}")),

@@ -22,3 +22,8 @@ fn the_committed_reference_matches_the_wiring() {
 fn the_rules_are_the_same_in_rust_and_in_cel() {
     evenkeel_testkit::rules::<(crate::reviews::team_stays,)>();
 }
+
+#[test]
+fn nothing_is_lost_between_the_versions() {
+    evenkeel_testkit::conversion::<crate::site_v1beta1::Site>();
+}

@@ -1,6 +1,7 @@
 //! The objects that an administrator applies before the app starts: its CRDs and its webhook configurations.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use evenkeel::Operator;
 use evenkeel::admission::WebhookTarget;
@@ -9,11 +10,14 @@ use k8s_openapi::api::admissionregistration::v1::{MutatingWebhookConfiguration, 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::core::ClusterResourceScope;
+use kube::runtime::wait::{await_condition, conditions::is_deleted};
 use kube::{Api, Client, Resource, ResourceExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 const MANAGER: &str = "app-demo";
+const DEADLINE: Duration = Duration::from_secs(60);
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -31,7 +35,7 @@ impl Setup {
     /// # Errors
     /// The server rejects one of them.
     pub async fn apply(server: &Server, operator: &Operator, target: &WebhookTarget) -> Result<Self> {
-        let definitions = operator.definitions();
+        let definitions = operator.definitions_calling(target);
         for definition in &definitions {
             server.install(definition, MANAGER).await?;
         }
@@ -67,11 +71,16 @@ where
     applied.map(drop).map_err(|error| format!("cannot apply {}: {}", object.name_any(), message_of(&error)))
 }
 
+/// Deletes the object, and waits until it is gone: a CRD that is still being deleted cannot be installed again.
 async fn delete<K>(client: &Client, object: Option<&K>) -> Result<()>
 where
-    K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Clone + Debug + DeserializeOwned,
+    K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Clone + Debug + Send + DeserializeOwned + 'static,
 {
     let Some(object) = object else { return Ok(()) };
-    let deleted = Api::<K>::all(client.clone()).delete(&object.name_any(), &DeleteParams::default()).await;
-    deleted.map(drop).map_err(|error| format!("cannot delete {}: {}", object.name_any(), message_of(&error)))
+    let (api, name) = (Api::<K>::all(client.clone()), object.name_any());
+    let deleted = api.delete(&name, &DeleteParams::default()).await;
+    let deleted = deleted.map_err(|error| format!("cannot delete {name}: {}", message_of(&error)))?;
+    let Some(uid) = deleted.left().and_then(|object| object.uid()) else { return Ok(()) };
+    let gone = timeout(DEADLINE, await_condition(api, &name, is_deleted(&uid))).await;
+    gone.map_err(|_| format!("{name} is there after {DEADLINE:?}"))?.map(drop).map_err(|error| error.to_string())
 }
