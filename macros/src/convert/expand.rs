@@ -31,8 +31,8 @@ fn expand_wiring(conversion: &Conversion) -> TokenStream {
     let [own, stored] = [checked(conversion, spoke, "own"), checked(conversion, hub, "stored")];
     let short = krate.short();
     let some = |value: TokenStream| quote!(#short::std::option::Option::Some(#value));
-    let spec = expand_functions(conversion, "SpecOf", spec);
-    let status = status.as_ref().map(|status| some(expand_functions(conversion, "StatusOf", status)));
+    let spec = expand_functions(conversion, "ConvertedSpecOf", spec);
+    let status = status.as_ref().map(|status| some(expand_functions(conversion, "ConvertedStatusOf", status)));
     let (own_name, stored_name) = (hidden("own"), hidden("stored"));
     let stash = stash.as_ref().map(|paths| some(expand_list(paths)));
     let deprecated = deprecated.as_ref().map(|text| some(quote!(#text)));
@@ -63,12 +63,12 @@ fn checked(conversion: &Conversion, kind: &dyn ToTokens, name: &str) -> TokenStr
 /// The two functions, with JSON instead of their types.
 fn expand_functions(conversion: &Conversion, of: &str, (up, down): &(Ident, Ident)) -> TokenStream {
     let Conversion { krate, spoke, hub, .. } = conversion;
-    let (short, part) = (krate.short(), format_ident!("Converted{of}"));
+    let (short, part) = (krate.short(), format_ident!("{of}"));
     let [own, stored] = ["own", "stored"].map(|name| hidden(&format!("{name}_{of}")));
     let named = |name: &Ident, kind: &str, span: Span| {
         let (here, kind) = (short.at(span), hidden_at(kind, span));
         let check = match of {
-            "StatusOf" => quote_spanned!(span=> #here::has_status::<#kind>()),
+            "ConvertedStatusOf" => quote_spanned!(span=> #here::has_status::<#kind>()),
             _ => quote!(0),
         };
         let checked = quote_spanned!(span=> <#kind as #here::Checked<{ #check }>>::Itself);
