@@ -30,10 +30,30 @@ pub(crate) fn known(group: &str) -> Known {
         "seed.versions" => {
             &[("kind_versions", &["v1", "v2"]), ("reconciler_for", &["v1", "v2"]), ("created", &["v1 object"])]
         }
+        "app" => APP,
         "issues" => ISSUES,
         _ => &[],
     }
 }
+
+const APP: Known = &[
+    ("managed_kinds", FREE),
+    ("kind.reconciler", FREE),
+    ("kind.watcher", FREE),
+    ("managed", FREE),
+    ("use_plain", FREE),
+    ("use_opinionated", FREE),
+    ("validate", &["kind without validator"]),
+    ("validator", &["error"]),
+    ("mutate", &["unknown kind", "kind without mutator"]),
+    ("mutator", &["ok"]),
+    ("converter", &["ok"]),
+    ("routes", &["GET /a"]),
+    ("manifest", &["declares validation", "declares none"]),
+    ("app", &["has none", "has validation"]),
+    ("controller", &["fails"]),
+    ("stop", FREE),
+];
 
 const CONSTRUCTOR: Known = &[
     ("what", &["OpinionatedReconciler", "OpinionatedWatcher"]),

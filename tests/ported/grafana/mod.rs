@@ -1,5 +1,6 @@
 //! The events, watchers and reconcilers of Grafana's app SDK.
 
+mod app;
 mod applied;
 mod construct;
 mod dequeue;
@@ -41,15 +42,13 @@ groups! {
     informer = "grafana.informer": feed::adapter,
     seed_last_applied = "grafana.seed.last-applied": applied::adapter,
     seed_versions = "grafana.seed.versions": versions::adapter,
+    app = "grafana.app": app::adapter,
     issues = "grafana.issues": story::adapter,
 }
 
-/// Groups whose features do not exist yet: admission, conversion, routes and the manifest of an app.
-const NOT_YET: &[&str] = &["grafana.app"];
-
 #[test]
 fn every_group_has_an_adapter() {
-    crate::suite::check_whole("grafana", GROUPS, NOT_YET);
+    crate::suite::check_whole("grafana", GROUPS, &[]);
 }
 
 /// The result of a case that no program can have: null in place of an object, or a kind without a name.

@@ -11,7 +11,7 @@ use super::kinds::Failed;
 use super::lab::{Lab, NAMESPACE};
 use super::plot::Plot;
 
-mod v1 {
+pub(super) mod v1 {
     use super::{CustomResource, Deserialize, KubeSchema, Serialize};
 
     #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
@@ -25,7 +25,7 @@ mod v1 {
     pub(crate) struct PairStatus {}
 }
 
-mod v2 {
+pub(super) mod v2 {
     use super::{CustomResource, Deserialize, KubeSchema, Serialize};
 
     #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
@@ -42,7 +42,7 @@ mod v2 {
 /// Watchers of both versions.
 macro_rules! watchers {
     ($($name:ident of $version:ident: [$($args:tt)*];)*) => { $(
-        struct $name(Plot);
+        pub(super) struct $name(pub(super) Plot);
 
         #[watcher($($args)*)]
         impl $name {
