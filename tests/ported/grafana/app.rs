@@ -19,14 +19,33 @@ use super::plot::Plot;
 use super::versions::{OfFirst, v1, v2};
 use super::watchers::{First, Held, Kept, Short};
 
+/// What a case is about.
+const KEYS: [&str; 12] = [
+    "managed_kinds",
+    "kind",
+    "managed",
+    "validate",
+    "validator",
+    "mutate",
+    "mutator",
+    "converter",
+    "routes",
+    "manifest",
+    "controller",
+    "stop",
+];
+
 pub(super) async fn adapter(given: Value) -> Value {
-    let (key, value) = given.as_object().and_then(|given| given.iter().next()).unwrap();
-    match &**key {
+    let given = given.as_object().unwrap();
+    // The further keys of a case say more of its first one.
+    let key = KEYS.into_iter().find(|key| given.contains_key(*key)).unwrap();
+    let value = &given[key];
+    match key {
         // A kind is a type.
         "managed_kinds" => excluded(),
         "kind" => json!({ "error": both().await }),
         "managed" if *value == true => wrapped::<Short, Record>(Short).await,
-        "managed" if given["use_opinionated"] == true => wrapped::<Held, Foreign>(Held).await,
+        "managed" if given.contains_key("use_opinionated") => wrapped::<Held, Foreign>(Held).await,
         "managed" => wrapped::<First, Foreign>(First).await,
         "validate" | "validator" => validated(value).await,
         "mutate" | "mutator" => mutated(value).await,
@@ -148,11 +167,15 @@ async fn stored() -> &'static str {
 #[convert(to = v1::Pair)]
 impl v2::Pair {
     fn up(old: v2::PairSpec) -> v1::PairSpec {
-        v1::PairSpec { text: old.text.trim_start_matches("v2 ").to_owned() }
+        let mut text = old.text;
+        text.drain(..text.len().min(3));
+        v1::PairSpec { text }
     }
 
     fn down(new: v1::PairSpec) -> v2::PairSpec {
-        v2::PairSpec { text: format!("v2 {}", new.text) }
+        let mut text = new.text;
+        text.insert_str(0, "v2 ");
+        v2::PairSpec { text }
     }
 }
 

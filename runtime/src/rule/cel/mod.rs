@@ -23,6 +23,8 @@ pub(crate) use self::dialect::Dialect;
 #[cfg(feature = "webhooks")]
 pub(crate) use self::dialect::policy_member;
 pub(crate) use self::error::Problem;
-pub(crate) use self::names::{find, path, wire_path};
+#[cfg(feature = "webhooks")]
+pub(crate) use self::names::wire_path;
+pub(crate) use self::names::{find, path};
 pub(crate) use self::printer::Printer;
 pub(crate) use self::schema::{metadata, part};
