@@ -122,14 +122,12 @@ async fn each_change_is_an_event_on_the_dependent(world: World) -> World {
     assert_eq!((&event["type"], &event["reportingController"]), (&json!("Normal"), &json!("tester")));
     assert_eq!(event["note"], format!("Created by the step write of Diary {}/a", world.namespace));
     // The server has it, in the namespace of the dependent.
-    let stored = world.api::<Event>().list(&ListParams::default()).await.unwrap().items;
-    assert_eq!(
-        stored
-            .iter()
-            .filter(|event| event.regarding.as_ref().is_some_and(|of| of.name.as_deref() == Some("one")))
-            .count(),
-        1
-    );
+    let is_stored = || async {
+        let stored = world.api::<Event>().list(&ListParams::default()).await.unwrap().items;
+        let of_one = |event: &&Event| event.regarding.as_ref().is_some_and(|of| of.name.as_deref() == Some("one"));
+        (stored.iter().filter(of_one).count() == 1).then_some(())
+    };
+    eventually(SOON, is_stored).await;
     world.merge::<Diary>("a", json!({ "spec": { "pages": { "one": "3" }, "lock": "8" } })).await;
     until_events(&world, "one", &["Created", "Updated"]).await;
     world.merge::<Diary>("a", json!({ "spec": { "pages": { "two": null } } })).await;

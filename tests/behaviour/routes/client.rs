@@ -94,19 +94,23 @@ pub(crate) async fn token(client: &Client, name: &str, audience: &str) -> String
 
 /// Lets the service account use these verbs on the subresource.
 pub(crate) async fn allow(client: &Client, name: &str, verbs: &[&str], subresource: &str) {
+    allow_in(client, client.default_namespace(), (name, verbs, subresource)).await;
+}
+
+/// The same for objects in this namespace. The service account is in the namespace of the client.
+pub(crate) async fn allow_in(client: &Client, namespace: &str, (name, verbs, subresource): (&str, &[&str], &str)) {
     let params = PatchParams::apply("tests");
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": { "name": name },
         "rules": [{ "apiGroups": ["tests.evenkeel.dev"], "resources": [format!("repos/{subresource}")], "verbs": verbs }],
     });
-    let namespace = client.default_namespace();
     let binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": { "name": name },
         "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name },
-        "subjects": [{ "kind": "ServiceAccount", "name": name, "namespace": namespace }],
+        "subjects": [{ "kind": "ServiceAccount", "name": name, "namespace": client.default_namespace() }],
     });
-    let roles: Api<k8s_openapi::api::rbac::v1::Role> = Api::default_namespaced(client.clone());
-    let bindings: Api<k8s_openapi::api::rbac::v1::RoleBinding> = Api::default_namespaced(client.clone());
+    let roles: Api<k8s_openapi::api::rbac::v1::Role> = Api::namespaced(client.clone(), namespace);
+    let bindings: Api<k8s_openapi::api::rbac::v1::RoleBinding> = Api::namespaced(client.clone(), namespace);
     roles.patch(name, &params, &Patch::Apply(role)).await.unwrap();
     bindings.patch(name, &params, &Patch::Apply(binding)).await.unwrap();
 }

@@ -7,7 +7,7 @@ use evenkeel_tests::test_env::{SOON, Server, World, show};
 use kube::api::PostParams;
 use kube::{Api, CustomResourceExt};
 
-use super::client::{AUDIENCE, allow, serve, token, web};
+use super::client::{AUDIENCE, allow_in, serve, token, web};
 use crate::admission::kinds::{Repo, repo};
 
 #[route(get, "/url", of = Repo)]
@@ -33,7 +33,7 @@ async fn a_service_account_calls_a_route(world: World) -> World {
     // A server without RBAC allows it at once.
     let first = served.get(&path).await.status;
     assert!(first == 403 || first == 200, "{first}");
-    allow(&client, &name, &["get"], "url").await;
+    allow_in(&client, &world.namespace, (&name, &["get"], "url")).await;
     let allowed = || async {
         let answer = served.get(&path).await;
         (answer.status == 200).then_some(answer)
