@@ -1,18 +1,17 @@
 //! The parsed arguments of `#[convert(to = v1::K, stash)]`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprField, LitStr, Member, Path, Token};
+use syn::{Expr, LitStr, Path, Token};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, Value, parse_args};
+pub(super) use crate::syntax::field_path::Fields;
+use crate::syntax::field_path::field_path;
 use crate::syntax::krate::Krate;
 
 const KEYS: Keys = Keys { known: &["to", "stash", "lossy", "deprecated", "crate"], many: &[] };
-
-/// A path of fields, such as `spec.login`.
-pub(super) type Fields = Vec<Ident>;
 
 /// All declarations of a conversion.
 #[derive(Default)]
@@ -74,29 +73,12 @@ fn fields(arg: &Arg) -> syn::Result<Vec<Fields>> {
     let unreadable = |_| mistake(&list, format_args!("`{key}` takes paths of fields"), &help);
     let paths = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(list.clone()).map_err(unreadable)?;
     let one = |path: &Expr| {
-        let mut fields = Vec::new();
-        if !collect(path, &mut fields) {
-            return Err(mistake(path, format_args!("`{key}` takes paths of fields"), &help));
-        }
+        let unknown = || mistake(path, format_args!("`{key}` takes paths of fields"), &help);
+        let fields = field_path(path).ok_or_else(unknown)?;
         match fields.first().is_some_and(|first| first == "spec" || first == "status") && fields.len() > 1 {
             true => Ok(fields),
             false => Err(mistake(path, "a path begins with `spec.` or `status.`", &help)),
         }
     };
     paths.iter().map(one).collect()
-}
-
-fn collect(value: &Expr, fields: &mut Fields) -> bool {
-    match value {
-        Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
-            fields.push(name.clone());
-            true
-        }),
-        Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
-            let is_path = collect(base, fields);
-            fields.push(name.clone());
-            is_path
-        }
-        _ => false,
-    }
 }

@@ -1,18 +1,17 @@
 //! The arguments of `#[rule(of = K, at = spec)]`.
 
 use darling::FromMeta;
-use proc_macro2::{Ident, TokenStream};
-use syn::{Expr, ExprField, LitStr, Member, Path};
+use proc_macro2::TokenStream;
+use syn::{LitStr, Path};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys};
+pub(super) use crate::syntax::field_path::Fields;
+use crate::syntax::field_path::field_path;
 use crate::syntax::krate::Krate;
 use crate::syntax::meta::{self, some};
 
 const KEYS: Keys = Keys { known: &["of", "at", "field", "message", "reason", "crate"], many: &[] };
-
-/// A path of fields, such as `spec.template`.
-pub(super) type Fields = Vec<Ident>;
 
 #[derive(Default, FromMeta)]
 #[darling(default)]
@@ -42,27 +41,8 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> RuleArgs {
 /// The fields of `at = spec.template`.
 fn fields(arg: &Arg, example: &str) -> syn::Result<Fields> {
     let (key, value) = (&arg.key, arg.value(example)?);
-    let mut fields = Vec::new();
-    match collect(value, &mut fields) {
-        true => Ok(fields),
-        false => {
-            let headline = format!("`{key}` takes the path of a field");
-            Err(mistake(value, headline, format_args!("write `{key} = {example}` or `{key} = {example}.name`")))
-        }
-    }
-}
-
-fn collect(value: &Expr, fields: &mut Fields) -> bool {
-    match value {
-        Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
-            fields.push(name.clone());
-            true
-        }),
-        Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
-            let is_path = collect(base, fields);
-            fields.push(name.clone());
-            is_path
-        }
-        _ => false,
-    }
+    field_path(value).ok_or_else(|| {
+        let headline = format!("`{key}` takes the path of a field");
+        mistake(value, headline, format_args!("write `{key} = {example}` or `{key} = {example}.name`"))
+    })
 }

@@ -7,6 +7,7 @@ pub(crate) mod context_type;
 pub(crate) mod deletion;
 pub(crate) mod docs;
 pub(crate) mod duration;
+pub(crate) mod field_path;
 pub(crate) mod function;
 pub(crate) mod handler;
 pub(crate) mod hidden;

@@ -1,4 +1,4 @@
-//! What counts as a change of an object of which a cache holds no content.
+//! What counts as a change of an object whose content is not cached.
 
 use kube::api::ObjectMeta;
 

@@ -71,7 +71,7 @@ pub(crate) mod v1 {
     }
 }
 
-/// A version with fewer fields, of which the rest is stashed.
+/// A version with fewer fields. The other fields are stashed.
 pub(crate) mod v1beta1 {
     use super::*;
 

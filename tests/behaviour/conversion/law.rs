@@ -108,7 +108,7 @@ old!(loses_status, { #[schemars(length(max = 12))] name: String }, [, lossy(spec
     fn down_status(new: NewStatus) -> OldStatus { OldStatus { revision: new.revision } }
 });
 
-/// A name that is short, of which the schema knows nothing.
+/// A short name. The schema does not limit its length.
 #[derive(JsonSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "String")]
 struct Short(#[schemars(length(max = 12))] String);

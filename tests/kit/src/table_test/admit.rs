@@ -35,7 +35,7 @@ impl Row {
     ///
     /// - `denied`: the field and message of each cause, or one text if the refusal has no causes
     /// - `warnings`: the warnings in their order
-    /// - `object`: the stored object, of which only the expected fields are compared
+    /// - `object`: the stored object; only the expected fields are compared
     ///
     /// The outcome is `Allowed` or `Denied`, and otherwise the status code with the message: a review that failed is no refusal.
     ///
