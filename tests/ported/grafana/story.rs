@@ -64,7 +64,7 @@ async fn cancelled() -> &'static str {
         ("UPDATE", "UPDATE", false, false),
         ("CREATE", "UPDATE", false, false),
     ] {
-        follows &= is_cancelled(&json!(pending), &json!(new), is_other).await == wanted;
+        follows &= is_cancelled(Paced, &json!(pending), &json!(new), is_other).await == wanted;
     }
     if follows { "exactly when the policy says so" } else { "at other times" }
 }

@@ -39,6 +39,8 @@ watchers! {
     Kept of Record: [conditions = RecordCondition, sets(on::Sent), on(generation), finalizer = "example.com/ours"];
     /// With a retry policy.
     Paced of Record: [conditions = RecordCondition, sets(on::Sent), on(generation), retry = pace, requeue = "30d"];
+    /// With a retry policy, and called for each change.
+    Unfiltered of Record: [conditions = RecordCondition, sets(on::Sent), retry = pace, requeue = "30d"];
     /// With a requeue interval.
     Repeated of Record: [conditions = RecordCondition, sets(on::Sent), on(generation), requeue = "10m"];
     /// Of a kind without a status of ours.
