@@ -1,6 +1,7 @@
 //! Fixtures shared by the behaviour tests.
 
 pub mod apiserver;
+pub mod applied_policies;
 pub mod broken;
 pub mod capture;
 pub mod comparison;

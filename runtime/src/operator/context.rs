@@ -45,6 +45,8 @@ pub(super) async fn context(
         client,
         passes,
         definitions: Definitions::default(),
+        #[cfg(feature = "webhooks")]
+        served: super::served_versions::all(&operator.reviews.spokes).into(),
         operator: operator.names(),
         scope: Scope {
             namespaces: operator.namespaces.clone().into(),

@@ -12,6 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::crd_check::Expected;
+#[cfg(feature = "webhooks")]
+use super::crd_check::ServedVersion;
 use super::crd_watch::{Definitions, Dependent};
 use super::error::{Error, Reason, Result};
 use super::instrument::{Shown, Telemetry};
@@ -50,6 +52,9 @@ pub(super) struct OperatorContext {
     #[cfg(feature = "routes")]
     pub(super) reconciled: Primaries,
     pub(super) definitions: Definitions,
+    /// The versions that the operator converts, each with its stored one.
+    #[cfg(feature = "webhooks")]
+    pub(super) served: Arc<[(KindInfo, ServedVersion)]>,
     pub(super) operator: OperatorNames,
     pub(super) scope: Scope,
     pub(super) config: QueueConfig,
@@ -78,6 +83,15 @@ impl OperatorContext {
     fn concurrency(&self, reconciler: &dyn DynReconciler) -> NonZeroUsize {
         let given = self.own.get(&reconciler.id()).and_then(|own| own.concurrency);
         given.or(reconciler.wiring().concurrency).unwrap_or(self.config.concurrency)
+    }
+
+    /// The CRD that the kind of the reconciler needs.
+    fn expected(&self, definition: Option<&CustomResourceDefinition>, kind: KindInfo, wiring: &Wiring) -> Expected {
+        #[cfg(feature = "webhooks")]
+        let served = self.served.iter().filter(|(hub, _)| *hub == kind).map(|(_, served)| served.clone()).collect();
+        #[cfg(not(feature = "webhooks"))]
+        let served = Vec::new();
+        Expected::new(definition, kind, *wiring, served)
     }
 
     /// The cache of the kind of the reconciler.
@@ -164,7 +178,7 @@ impl Controller {
         let filter = Arc::new(worker.filter());
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
         let places = places(&context.scope, &kind, wiring);
-        let (expected, pause) = (Expected::new(definition, kind, *wiring), Pause::default());
+        let (expected, pause) = (context.expected(definition, kind, wiring), Pause::default());
         if expected.is_own() {
             let enqueue_all = enqueue_all(primary.clone(), queue.clone());
             context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::{Error, Reason, Result, install};
 use crate::api::grant::plural_and_group;
-use crate::schema::{Misfit, Published, What, listed, misfits};
+use crate::schema::{Misfit, Published, What, converted_misfits, listed, misfits};
 use crate::status::{FRAMEWORK_FIELDS, used_fields};
 use crate::wiring::{KindInfo, Wiring};
 
@@ -23,17 +23,45 @@ pub(super) struct Expected {
     pub(super) wiring: Wiring,
     /// The schema of the type; `None` if others install the kind, which then fits.
     schema: Option<Value>,
+    /// The versions that are converted to this one.
+    served: Vec<ServedVersion>,
+}
+
+/// A version of the kind that the operator converts.
+#[derive(Clone, Debug)]
+pub(super) struct ServedVersion {
+    pub(super) name: String,
+    /// The schema of its type.
+    pub(super) schema: Value,
+}
+
+impl ServedVersion {
+    /// The version of this CRD, which has only this one.
+    #[cfg(feature = "webhooks")]
+    pub(super) fn of(definition: &CustomResourceDefinition, version: &str) -> Self {
+        Self { name: version.to_owned(), schema: schema(definition, version) }
+    }
+}
+
+/// Compares two schemas; the function selects the status fields that the program writes.
+type Compare = fn(&Value, &Value, &dyn Fn(&str) -> bool) -> Vec<Misfit>;
+
+/// The schema of a version. One that cannot be serialized counts as missing.
+fn schema(definition: &CustomResourceDefinition, version: &str) -> Value {
+    let version = definition.spec.versions.iter().find(|other| other.name == version);
+    let schema = version.and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
+    schema.and_then(|schema| serde_json::to_value(schema).ok()).unwrap_or_default()
 }
 
 impl Expected {
-    pub(super) fn new(definition: Option<&CustomResourceDefinition>, kind: KindInfo, wiring: Wiring) -> Self {
-        let schema = definition.map(|definition| {
-            let version = definition.spec.versions.iter().find(|version| version.name == kind.resource.version);
-            let schema = version.and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
-            // A schema that cannot be serialized counts as missing.
-            schema.and_then(|schema| serde_json::to_value(schema).ok()).unwrap_or_default()
-        });
-        Self { kind, wiring, schema }
+    pub(super) fn new(
+        definition: Option<&CustomResourceDefinition>,
+        kind: KindInfo,
+        wiring: Wiring,
+        served: Vec<ServedVersion>,
+    ) -> Self {
+        let schema = definition.map(|definition| schema(definition, &kind.resource.version));
+        Self { kind, wiring, schema, served }
     }
 
     /// Whether the program has the CRD of the kind.
@@ -48,16 +76,38 @@ impl Expected {
 
     /// Checks the installed CRD.
     pub(super) fn check(&self, definition: &Value) -> Result {
-        let versions: Vec<&Value> = definition["spec"]["versions"].as_array().into_iter().flatten().collect();
-        let version = &self.kind.resource.version;
-        let served = || versions.iter().filter(|v| v["served"] == true).filter_map(|v| v["name"].as_str());
-        let Some(installed) = versions.iter().find(|v| v["name"] == *version && v["served"] == true) else {
-            let served: Vec<_> = served().collect();
-            let what = format!("does not serve {version}, but {}", served.join(", "));
-            return Err(self.error(Reason::NotServed, &what));
-        };
+        let installed = self.find(definition, &self.kind.resource.version)?;
         let has_status = installed["subresources"]["status"].is_object();
-        self.check_version(&installed["schema"]["openAPIV3Schema"], has_status)
+        self.check_version(&installed["schema"]["openAPIV3Schema"], has_status)?;
+        self.served.iter().try_for_each(|served| self.check_served(definition, served))
+    }
+
+    /// Finds a served version in the installed CRD.
+    fn find<'d>(&self, definition: &'d Value, version: &str) -> Result<&'d Value> {
+        let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
+        let served: Vec<&Value> = versions.filter(|v| v["served"] == true).collect();
+        served.iter().find(|v| v["name"] == version).copied().ok_or_else(|| {
+            let served: Vec<_> = served.iter().filter_map(|v| v["name"].as_str()).collect();
+            self.error(Reason::NotServed, &format!("does not serve {version}, but {}", served.join(", ")))
+        })
+    }
+
+    /// Checks a version that the operator converts. The API server drops what its schema lacks, and without a webhook it changes the version
+    /// only.
+    fn check_served(&self, definition: &Value, served: &ServedVersion) -> Result {
+        let installed = self.find(definition, &served.name)?;
+        let misfits = self.misfits(converted_misfits, &served.schema, &installed["schema"]["openAPIV3Schema"]);
+        if !misfits.is_empty() {
+            return Err(self.misfit(&served.name, &misfits));
+        }
+        match &definition["spec"]["conversion"]["strategy"] {
+            strategy if strategy == "Webhook" => Ok(()),
+            _ => Err(self.error(Reason::Outdated, &format!("calls no webhook to convert {}", served.name))),
+        }
+    }
+
+    fn misfit(&self, version: &str, misfits: &[Misfit]) -> Error {
+        self.error(Reason::Outdated, &format!("does not fit the program in {version}: {}", listed(misfits)))
     }
 
     /// Checks the served version.
@@ -67,23 +117,23 @@ impl Expected {
             return Err(self.error(Reason::Outdated, &format!("has no status subresource in {version}")));
         }
         let Some(own) = &self.schema else { return Ok(()) };
-        let misfits = self.misfits(own, schema);
-        if misfits.is_empty() {
-            return Ok(());
-        }
-        let what = format!("does not fit the program in {version}: {}", listed(&misfits));
-        Err(self.error(Reason::Outdated, &what))
-    }
-
-    fn misfits(&self, own: &Value, installed: &Value) -> Vec<Misfit> {
-        let used: Vec<&str> = used_fields(&self.wiring).collect();
-        let is_used = |field: &str| !FRAMEWORK_FIELDS.contains(&field) || used.contains(&field);
-        let mut found = misfits(own, installed, &is_used);
+        let compare = if self.served.is_empty() { misfits } else { converted_misfits };
+        let mut misfits = self.misfits(compare, own, schema);
         // A type without its own status schema does not cover the fields that the framework writes.
         if own["properties"]["status"]["properties"].is_null() {
-            found.extend(lacking(installed, &used));
+            misfits.extend(lacking(schema, &self.used_fields()));
         }
-        found
+        if misfits.is_empty() { Ok(()) } else { Err(self.misfit(version, &misfits)) }
+    }
+
+    /// The fields of the framework that the reconciler uses.
+    fn used_fields(&self) -> Vec<&'static str> {
+        used_fields(&self.wiring).collect()
+    }
+
+    fn misfits(&self, compare: Compare, own: &Value, installed: &Value) -> Vec<Misfit> {
+        let used = self.used_fields();
+        compare(own, installed, &|field: &str| !FRAMEWORK_FIELDS.contains(&field) || used.contains(&field))
     }
 
     fn error(&self, reason: Reason, what: &str) -> Error {
@@ -159,7 +209,7 @@ mod tests {
 
     fn expected(wiring: Wiring) -> Expected {
         let kind = KindInfo::of::<k8s_openapi::api::apps::v1::Deployment>();
-        Expected { kind, wiring, schema: Some(Value::Null) }
+        Expected { kind, wiring, schema: Some(Value::Null), served: Vec::new() }
     }
 
     fn definition(status: &Value) -> Value {

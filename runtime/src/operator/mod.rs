@@ -34,6 +34,7 @@ mod listen;
 mod log;
 #[cfg(feature = "cli")]
 mod log_line;
+mod policy_check;
 #[cfg(feature = "cli")]
 mod print;
 mod reconciled_kind;

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures::Stream;
-use futures::future::{join_all, try_join_all};
+use futures::future::{join, join_all, try_join_all};
 use kube::runtime::reflector::ObjectRef;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -18,7 +18,7 @@ use super::reconciled_kind::ReconciledKind;
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
 use super::webhook_start;
-use super::{shutdown, startup};
+use super::{policy_check, shutdown, startup};
 use crate::pipeline::reconciler::Reconciler;
 
 impl Operator {
@@ -156,6 +156,7 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
     let context = context(&mut operator, None).await?;
+    let policies = policy_check::names(&operator);
     let stopping = context.stop.clone();
     #[cfg(feature = "webhooks")]
     let webhooks = match webhooks {
@@ -168,8 +169,9 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         let mut watches = context.watches.start();
         let _definitions = context.definitions.start(&context.client);
         // A stop before the first pass has nothing to wait for.
-        let Some(prepared) = context.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
-        let prepared = prepared?;
+        let lists = join(try_join_all(members), policy_check::warn_unless_served(&context.client, &policies));
+        let Some((prepared, ())) = context.stop.run_until_cancelled(lists).await else { return Ok(()) };
+        let prepared: Vec<_> = prepared?;
         something_to_do(&prepared)?;
         context.telemetry.started();
         tracing::info!("started");

@@ -6,8 +6,10 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use kube::core::crd::{MergeError, merge_crds};
 
 use super::builder::Operator;
+use super::crd_check::ServedVersion;
 use crate::admission::WebhookTarget;
 use crate::conversion::{self, RegisteredSpoke};
+use crate::wiring::KindInfo;
 
 /// The name of the strategy that calls a webhook.
 const WEBHOOK: &str = "Webhook";
@@ -46,6 +48,12 @@ pub(super) fn merged(
     let others = spokes.iter().rev().map(|spoke| alone(spoke));
     let all = [definition.clone()].into_iter().chain(others).collect();
     merge_crds(all, &spokes.first().map(|spoke| spoke.hub.resource.version.clone()).unwrap_or_default())
+}
+
+/// The versions that the operator converts, with their schemas, each with its stored one.
+pub(super) fn all(spokes: &[RegisteredSpoke]) -> Vec<(KindInfo, ServedVersion)> {
+    let version = |spoke: &RegisteredSpoke| ServedVersion::of(&alone(spoke), &spoke.spoke.resource.version);
+    spokes.iter().map(|spoke| (spoke.hub.clone(), version(spoke))).collect()
 }
 
 /// The CRD of a served version alone.

@@ -20,7 +20,7 @@ mod request;
 pub use self::admission_policy::AdmissionPolicy;
 #[cfg(feature = "operator")]
 pub use self::cel::RuleError;
-#[cfg(feature = "webhooks")]
+#[cfg(all(feature = "conversion", feature = "operator"))]
 pub(crate) use self::cel::wire_path;
 pub use self::located::{At, Located};
 pub use self::registered::{Declared, Form, Registered, Rule, Rules};

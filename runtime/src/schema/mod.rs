@@ -1,7 +1,7 @@
 //! Compares the schema of an installed CRD with the type that a program was built with.
 //!
 //! The status is written, so the CRD must accept and store all values of the type. The spec is read, so the CRD must have the fields that
-//! the type requires. Descriptions, defaults, bounds, patterns, formats and CEL rules are not compared: a CRD may have more of them, and
+//! the type requires. Conversions write the spec as well, which is then compared like the status. Descriptions, defaults, bounds, patterns, formats and CEL rules are not compared: a CRD may have more of them, and
 //! they vary with the version of schemars.
 
 mod install;
@@ -25,7 +25,15 @@ pub(crate) use self::write::undeclared;
 /// Compares the schemas of two versions of one kind; `is_used` selects the status fields that the program writes.
 pub(crate) fn misfits(expected: &Value, installed: &Value, is_used: &dyn Fn(&str) -> bool) -> Vec<Misfit> {
     let mut found = Vec::new();
-    write::compare_status(expected, installed, is_used, &mut found);
+    write::compare_written("status", expected, installed, is_used, &mut found);
     read::compare_spec(expected, installed, &mut found);
+    found
+}
+
+/// Compares the schemas of a version whose spec the program writes, too.
+pub(crate) fn converted_misfits(expected: &Value, installed: &Value, is_used: &dyn Fn(&str) -> bool) -> Vec<Misfit> {
+    let mut found = Vec::new();
+    write::compare_written("status", expected, installed, is_used, &mut found);
+    write::compare_written("spec", expected, installed, &|_| true, &mut found);
     found
 }

@@ -1,26 +1,28 @@
-//! Comparison of the status: the CRD must accept and store all values that the program writes.
+//! Comparison of what the program writes: the CRD must accept and store all values of it.
 
 use serde_json::Value;
 
 use super::misfit::{Misfit, What};
 use super::node::{Node, named};
 
-/// Compares the fields that the program writes.
-pub(super) fn compare_status(
+/// Compares the fields of a part of the object that the program writes.
+pub(super) fn compare_written(
+    part: &str,
     expected: &Value,
     installed: &Value,
     is_used: &dyn Fn(&str) -> bool,
     found: &mut Vec<Misfit>,
 ) {
     let (expected, installed) = (Node(expected), Node(installed));
-    let Some(status) = expected.field("status") else { return };
-    let Some(there) = installed.field("status") else {
+    let Some(ours) = expected.field(part) else { return };
+    let path = format!(".{part}");
+    let Some(there) = installed.field(part) else {
         if !installed.is_open() && !installed.is_blank() {
-            found.push(Misfit { path: ".status".into(), what: What::Missing });
+            found.push(Misfit { path, what: What::Missing });
         }
         return;
     };
-    compare_object(status, there, ".status", is_used, found);
+    compare_object(ours, there, &path, is_used, found);
 }
 
 /// Compares a field. The caller compares nulls, since a null at the top of a status is never sent.

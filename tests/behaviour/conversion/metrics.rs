@@ -3,16 +3,15 @@
 use evenkeel_testkit::Cluster;
 use evenkeel_tests::listener::{listening, samples};
 use evenkeel_tests::test_env::Running;
-use kube::CustomResourceExt;
 use serde_json::json;
 
 use super::call::{response, review};
-use super::kinds::{CRD, object, operator, v1};
+use super::kinds::{CRD, object, operator};
 
 #[tokio::test]
 async fn conversions_are_counted_by_version_and_result() {
     let cluster = Cluster::start().await;
-    cluster.seed(&v1::Repo::crd()).await.unwrap();
+    cluster.seed(&operator().definitions()[0]).await.unwrap();
     let (operator, address) = listening(operator().client(cluster.client()));
     let service = operator.conversion_service().unwrap();
     let running = Running::start(operator);

@@ -17,7 +17,7 @@ pub(crate) fn limits_grow(new: &Limits, old: &Limits) -> bool {
     old.megabytes.is_none() || new.megabytes.is_some()
 }
 
-type All = (not_too_often, limits_grow);
+pub(crate) type All = (not_too_often, limits_grow);
 
 fn policies(operator: &Operator) -> Vec<Value> {
     operator.admission_policies().iter().map(|one| serde_json::to_value(&one.policy).unwrap()).collect()

@@ -1,12 +1,15 @@
 //! The whole chain: API servers call the operator for objects in another version, over TLS with the certificate that it makes for itself.
 
 use std::net::TcpListener;
+use std::time::Duration;
 
 use evenkeel::WebhookServer;
 use evenkeel::admission::WebhookTarget;
 use evenkeel_testkit::eventually;
+use evenkeel_tests::applied_policies::AppliedPolicies;
+use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use futures::{StreamExt, TryStreamExt};
 use http::Request;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -19,6 +22,7 @@ use kube::{Api, Client, ResourceExt};
 use serde_json::{Value, json};
 
 use super::kinds::{CRD, GROUP, STASH, operator};
+use super::policy::All;
 
 // One case, since a CRD has one conversion.
 on_each_server!(objects_are_written_and_read_in_each_version);
@@ -83,6 +87,7 @@ async fn objects_are_written_and_read_in_each_version(world: World) -> World {
     the_status_is_the_same(&v1, &beta).await;
     what_cannot_be_converted(&v1, &beta).await;
     requests_are_warned(&world).await;
+    rules_hold_in_each_version(&world, &v1, &beta).await;
     the_bundle_comes_back(&world).await;
     the_conversion_can_be_removed(&world, &operator_without_versions()).await;
     running.crash().await;
@@ -191,6 +196,50 @@ async fn requests_are_warned(world: &World) {
     let response = world.client.send(request).await.unwrap();
     let warning = response.headers().get("warning").map(|warning| warning.to_str().unwrap().to_owned());
     assert!(warning.as_deref().is_some_and(|warning| warning.contains("use v1")), "{warning:?}");
+}
+
+/// The API server checks the rules of a CRD only for writes in their own version. Their policies are checked for the others, too.
+async fn rules_hold_in_each_version(world: &World, v1: &Version, beta: &Version) {
+    if world.server == Server::Full {
+        assert_eq!(warnings(world).await, 1);
+        return;
+    }
+    v1.merge("web", json!({ "spec": { "everySeconds": 5 } })).await;
+    let applied = AppliedPolicies::new(world, operator().rules::<All>().admission_policies(), |_| true).await;
+    let refused = || async {
+        let object = beta.object("often", &json!({ "url": "u", "period": 9 }));
+        let dry = PostParams { dry_run: true, ..PostParams::default() };
+        beta.api.create(&dry, &object).await.err()
+    };
+    // A policy takes effect after a moment.
+    let kube::Error::Api(status) = eventually(SOON, refused).await else { panic!("a refusal by the server") };
+    assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"));
+    let message = "spec.everySeconds: an interval has at least 10 seconds";
+    assert!(status.message.ends_with(&format!("denied request: {message}")), "{}", status.message);
+    beta.create("seldom", &json!({ "url": "u", "period": 10, "megabytes": 1 })).await;
+    let patch = |patch: Value| Patch::Merge(patch);
+    let params = PatchParams::default();
+    let lowered = beta.api.patch("seldom", &params, &patch(json!({ "spec": { "megabytes": null } }))).await;
+    assert!(lowered.unwrap_err().to_string().contains("a limit of megabytes cannot be lowered"));
+    // What a policy does not allow any more can still be changed elsewhere, as by an operator that removes its finalizer.
+    beta.merge("web", json!({ "metadata": { "labels": { "a": "b" } } })).await;
+    assert_eq!(warnings(world).await, 0);
+    applied.remove().await;
+    v1.api.delete("seldom", &DeleteParams::default()).await.unwrap();
+}
+
+/// How often the start of an operator with rules warns that policies are not served.
+async fn warnings(world: &World) -> usize {
+    let (logs, _guard) = Logs::capture();
+    let operator = operator().client(world.client.clone()).namespaces([&world.namespace]).rules::<All>();
+    let seen = logs.clone();
+    let started = async move {
+        while seen.with(&["started"]).is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    operator.run_until(started).await.unwrap();
+    logs.with(&["serves no ValidatingAdmissionPolicies", "not-too-often.repos"]).len()
 }
 
 /// Another program may remove the bundle.

@@ -1,13 +1,14 @@
 //! Versions with which an operator does not start.
 
 use std::future::ready;
+use std::time::Duration;
 
 use evenkeel::operator::Reason;
 use evenkeel::prelude::*;
 use evenkeel_testkit::Cluster;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::kinds::{operator, repo, v1, v1beta1};
+use super::kinds::{CRD, operator, repo, v1, v1beta1};
 
 /// The error with which the operator does not start. The service fails with it, too.
 async fn refused(operator: Operator) -> String {
@@ -193,17 +194,35 @@ async fn a_path_that_the_schema_does_not_have_is_refused() {
     assert!(error.starts_with(wanted) && error.contains("the schema has `kind`"), "{error}");
 }
 
-#[tokio::test]
-async fn the_installed_crd_may_have_several_versions() {
+/// How an operator ends that is stopped soon, if this CRD is installed.
+async fn with_installed(definition: &CustomResourceDefinition) -> evenkeel::operator::Result {
     let cluster = Cluster::start().await;
-    let mut definition: CustomResourceDefinition = operator().definitions().remove(0);
-    definition.spec.conversion = None;
-    cluster.seed(&definition).await.unwrap();
-    operator()
-        .client(cluster.client())
-        .run_until(tokio::time::sleep(std::time::Duration::from_millis(200)))
-        .await
-        .unwrap();
+    cluster.seed(definition).await.unwrap();
+    operator().client(cluster.client()).run_until(tokio::time::sleep(Duration::from_millis(200))).await
+}
+
+#[tokio::test]
+async fn the_installed_crd_must_convert_all_versions() {
+    let printed: CustomResourceDefinition = operator().definitions().remove(0);
+    with_installed(&printed).await.unwrap();
+    let refused = async |change: &dyn Fn(&mut CustomResourceDefinition)| {
+        let mut definition = printed.clone();
+        change(&mut definition);
+        let error = with_installed(&definition).await.unwrap_err();
+        assert!(error.to_string().contains("crds | kubectl apply -f -"), "{error}");
+        error.to_string().lines().next().unwrap().to_owned()
+    };
+    let crd = format!("the installed CRD {CRD}");
+    let error = refused(&|definition| definition.spec.conversion = None).await;
+    assert_eq!(error, format!("{crd} calls no webhook to convert v1beta1"));
+    let error = refused(&|definition| definition.spec.versions[1].served = false).await;
+    assert_eq!(error, format!("{crd} does not serve v1beta1, but v1, v1alpha1"));
+    let error = refused(&|definition| {
+        let schema = definition.spec.versions[1].schema.as_mut().unwrap().open_api_v3_schema.as_mut().unwrap();
+        let spec = schema.properties.as_mut().unwrap().get_mut("spec").unwrap();
+        spec.properties.as_mut().unwrap().remove("megabytes");
+    });
+    assert_eq!(error.await, format!("{crd} does not fit the program in v1beta1: .spec.megabytes is missing"));
 }
 
 #[test]

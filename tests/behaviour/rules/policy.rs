@@ -1,44 +1,16 @@
 //! A real API server enforces the policy of a rule about requests.
 
 use evenkeel_testkit::eventually;
+use evenkeel_tests::applied_policies::AppliedPolicies;
 use evenkeel_tests::test_env::{SOON, Server, World};
-use k8s_openapi::api::admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
 use kube::Api;
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
 use super::kind::Depot;
 use super::printed::operator;
 
 const NAME: &str = "robots-tag.depots.rules.tests.evenkeel.dev";
-
-fn apis(world: &World) -> (Api<ValidatingAdmissionPolicy>, Api<ValidatingAdmissionPolicyBinding>) {
-    (Api::all(world.client.clone()), Api::all(world.client.clone()))
-}
-
-/// Applies all policies of the operator, with which the server must agree; only `robots_tag` is bound, and in this namespace only.
-async fn apply(world: &World) {
-    let (policies, bindings) = apis(world);
-    let params = PatchParams::apply("evenkeel-tests").force();
-    for one in operator().admission_policies() {
-        let name = one.policy.metadata.name.clone().unwrap();
-        policies.patch(&name, &params, &Patch::Apply(&one.policy)).await.unwrap();
-        if name == NAME {
-            let mut binding = serde_json::to_value(&one.binding).unwrap();
-            binding["spec"]["matchResources"] =
-                json!({ "namespaceSelector": { "matchLabels": { "kubernetes.io/metadata.name": world.namespace } } });
-            bindings.patch(&name, &params, &Patch::Apply(&binding)).await.unwrap();
-        }
-    }
-}
-
-async fn remove(world: &World) {
-    let (policies, bindings) = apis(world);
-    bindings.delete(NAME, &DeleteParams::default()).await.unwrap();
-    for one in operator().admission_policies() {
-        policies.delete(&one.policy.metadata.name.unwrap(), &DeleteParams::default()).await.unwrap();
-    }
-}
 
 fn a_depot(name: &str, tags: &[&str]) -> Value {
     json!({
@@ -52,7 +24,7 @@ async fn a_policy_refuses_what_the_function_refuses() {
     let Some(world) = World::on(Server::Modern).await else { return };
     world.install(&operator().definitions()[0]).await;
     world.create::<Depot>(a_depot("tagged", &["a"])).await;
-    apply(&world).await;
+    let applied = AppliedPolicies::new(&world, operator().admission_policies(), |name| name == NAME).await;
     let resource = kube::core::ApiResource::erase::<Depot>(&());
     let api: Api<DynamicObject> = Api::namespaced_with(world.client.clone(), &world.namespace, &resource);
     // A policy takes effect after a moment.
@@ -74,7 +46,7 @@ async fn a_policy_refuses_what_the_function_refuses() {
     assert!(refusal.to_string().contains("Only the release robot may tag"), "{refusal}");
     merge(json!({ "spec": { "replicas": 2 } })).await.unwrap();
     merge(json!({ "metadata": { "finalizers": null } })).await.unwrap();
-    remove(&world).await;
+    applied.remove().await;
     world.merge::<Depot>("untagged", json!({ "metadata": { "finalizers": null } })).await;
     world.clean().await;
 }

@@ -23,7 +23,7 @@ pub(crate) use self::dialect::Dialect;
 #[cfg(feature = "webhooks")]
 pub(crate) use self::dialect::policy_member;
 pub(crate) use self::error::Problem;
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "conversion")]
 pub(crate) use self::names::wire_path;
 pub(crate) use self::names::{find, path};
 pub(crate) use self::printer::Printer;

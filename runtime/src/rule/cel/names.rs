@@ -30,7 +30,7 @@ pub(crate) fn path(node: &JSONSchemaProps, names: &[&str]) -> Result<Vec<String>
 }
 
 /// The same for readers that print no rule. The error is what is missing, and the fix.
-#[cfg(feature = "webhooks")]
+#[cfg(feature = "conversion")]
 pub(crate) fn wire_path(node: &JSONSchemaProps, names: &[&str]) -> Result<Vec<String>, (String, String)> {
     path(node, names).map_err(|problem| (problem.what, problem.help))
 }
