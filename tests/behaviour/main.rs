@@ -28,6 +28,7 @@ mod declared;
 mod depend;
 mod dependents;
 mod diagnostics;
+mod doctor;
 mod dry_run;
 mod durations;
 mod dynamic;

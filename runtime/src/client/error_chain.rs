@@ -15,6 +15,15 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The message of the API server with its code, or the error with its causes.
+#[cfg(feature = "doctor")]
+pub(crate) fn why(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => format!("{} ({})", status.message, status.code),
+        error => chain(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io;

@@ -21,6 +21,8 @@ mod watch_lines;
 pub(crate) use self::answers::Answers;
 pub(crate) use self::declared_calls::{DeclaredCalls, NotSent};
 pub(crate) use self::error_chain::chain;
+#[cfg(feature = "doctor")]
+pub(crate) use self::error_chain::why;
 #[cfg(feature = "dependents")]
 pub(crate) use self::kubeconfig::client_of;
 pub(crate) use self::line_limit::{LineTooLong, is_too_long};

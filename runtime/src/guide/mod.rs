@@ -48,6 +48,12 @@ pub mod routes {}
 #[doc = include_str!("conversion.md")]
 pub mod conversion {}
 
+/// The commands that look at a cluster: `doctor`, `explain` and `status`.
+///
+#[cfg(feature = "doctor")]
+#[doc = include_str!("commands.md")]
+pub mod commands {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

@@ -69,14 +69,15 @@ fn row(known: &Known) -> Vec<String> {
 }
 
 /// Splits the doc comment: the first paragraph is the meaning, the others are the fix.
-fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
+pub(super) fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     match info.doc.split_once("\n\n") {
         Some((meaning, help)) => (meaning, help),
         None => (info.doc, usual(info.class)),
     }
 }
 
-fn next(info: &VariantInfo) -> Cow<'static, str> {
+/// When the object is reconciled again after this error.
+pub(super) fn next(info: &VariantInfo) -> Cow<'static, str> {
     let next = match (info.class, info.retry) {
         ("stalled", _) => "Stalled is True; it runs again when the object changes",
         ("waiting", _) => return wait(info),

@@ -8,6 +8,8 @@ mod api_contract;
 mod app_manifest;
 mod contract;
 mod error;
+#[cfg(feature = "doctor")]
+mod explanation;
 #[cfg(test)]
 mod fixture;
 mod flow;
@@ -50,3 +52,5 @@ pub(crate) use self::rbac::with_reviews;
 pub(crate) use self::rbac::with_routes;
 #[cfg(feature = "operator")]
 pub(crate) use self::rbac::{AllRules, all_rules};
+#[cfg(feature = "doctor")]
+pub(crate) use self::table::columns;

@@ -16,7 +16,7 @@ fn cell(text: &str) -> String {
 
 /// Formats a table in columns that are two spaces apart.
 #[cfg(any(test, feature = "cli"))]
-pub(super) fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
     let head = head.iter().map(|cell| cell.to_uppercase()).collect::<Vec<_>>();
     let all: Vec<&Vec<String>> = std::iter::once(&head).chain(rows).collect();
     let width = |at: usize| all.iter().map(|row| row[at].chars().count()).max().unwrap_or_default();

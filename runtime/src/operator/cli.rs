@@ -15,6 +15,8 @@ use super::command::{Command, text};
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
+#[cfg(feature = "doctor")]
+use super::look::look;
 use super::print::print;
 #[cfg(feature = "dependents")]
 use super::render::render;
@@ -170,6 +172,11 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     #[cfg(feature = "dry-run")]
     let is_dry_run = cli.flags.dry_run;
     let operator = configured(operator, cli.flags).await?;
+    #[cfg(feature = "doctor")]
+    if let Command::Look(command) = &command {
+        let code = look(operator, command, std::io::stdout()).await?;
+        return if code == 0 { Ok(()) } else { std::process::exit(code.into()) };
+    }
     #[cfg(feature = "dependents")]
     if let Command::Render(args) = command {
         return render(operator, args, std::io::stdout()).await;

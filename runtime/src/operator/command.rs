@@ -4,6 +4,8 @@ use clap::{Subcommand, ValueEnum};
 
 use super::builder::Operator;
 use super::error::Result;
+#[cfg(feature = "doctor")]
+use super::look::Look;
 use super::print::{policies_and_bindings, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::RenderArgs;
@@ -45,6 +47,9 @@ pub(super) enum Command {
         #[arg(long, value_name = "NAMESPACE/NAME", value_parser = service_account)]
         service_account: Option<(String, String)>,
     },
+    #[cfg(feature = "doctor")]
+    #[command(flatten)]
+    Look(Look),
     /// Prints the dependents of the object in a file as manifests, without a cluster
     ///
     /// The steps of the reconciler run, and what they would apply is printed: step by step, in each step by wave and kind. Other objects are read
@@ -64,6 +69,8 @@ impl Command {
     pub(super) const fn prints_wiring(&self) -> bool {
         match self {
             Self::Run => false,
+            #[cfg(feature = "doctor")]
+            Self::Look(_) => false,
             #[cfg(feature = "dependents")]
             Self::Render(_) => false,
             #[cfg(feature = "webhooks")]
@@ -109,6 +116,8 @@ fn service_account(text: &str) -> Result<(String, String), &'static str> {
 pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
     match command {
         Command::Run => Ok(String::new()),
+        #[cfg(feature = "doctor")]
+        Command::Look(_) => Ok(String::new()),
         #[cfg(feature = "dependents")]
         Command::Render(_) => Ok(String::new()),
         #[cfg(feature = "webhooks")]

@@ -98,6 +98,20 @@ fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result
     }
 }
 
+/// The client of a command that runs no reconciler.
+///
+/// # Errors
+/// No cluster is configured, or its configuration cannot be used.
+#[cfg(feature = "doctor")]
+pub(super) async fn client_alone(operator: &mut Operator) -> Result<Client> {
+    let config = match (operator.client.take(), operator.config.take()) {
+        (Some(client), _) => return Ok(client::named(&client, &agent(operator))),
+        (None, Some(config)) => config,
+        (None, None) => settings::infer().await?,
+    };
+    client::configured(config, &agent(operator)).map_err(settings::unusable)
+}
+
 /// The `User-Agent`: `source-controller/1.2.0 evenkeel/0.1.0`.
 fn agent(operator: &Operator) -> String {
     let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));

@@ -14,11 +14,15 @@ mod conversion_metrics;
 mod crd_check;
 mod crd_watch;
 mod describe;
+#[cfg(feature = "doctor")]
+mod doctor;
 #[cfg(feature = "dry-run")]
 mod dry_run;
 #[cfg(feature = "cli")]
 mod env;
 mod error;
+#[cfg(feature = "doctor")]
+mod explain;
 mod feature_gates;
 mod identity;
 mod index_names;
@@ -34,6 +38,8 @@ mod listen;
 mod log;
 #[cfg(feature = "cli")]
 mod log_line;
+#[cfg(feature = "doctor")]
+mod look;
 mod policy_check;
 #[cfg(feature = "cli")]
 mod print;

@@ -14,6 +14,17 @@ pub(super) fn print(text: &str) -> Result {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
 }
 
+/// Shows on a terminal that a command is at work.
+#[cfg(feature = "doctor")]
+pub(super) fn progress(text: &str) {
+    use std::io::IsTerminal;
+    let mut out = std::io::stderr();
+    if out.is_terminal() {
+        // Progress is no result, so an error does not matter.
+        let _ = write!(out, "\r{text}\x1b[K\r");
+    }
+}
+
 /// The error for standard output.
 pub(super) fn unwritten(error: std::io::Error) -> Error {
     let headline = format!("standard output cannot be written: {error}");

@@ -34,7 +34,7 @@ impl Operator {
     }
 
     /// Runs the command of the command line: `run` (the default), `crds`, `policies`, `wiring`, `docs`, `contract`, `app`, `rbac`,
-    /// `webhooks` or `render`.
+    /// `webhooks`, `render`, `doctor`, `explain` or `status`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
     /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
@@ -115,6 +115,20 @@ impl Operator {
         out: impl std::io::Write + Send,
     ) -> Result {
         super::render::render_line(self, args, out).await
+    }
+
+    /// Prints to a writer what a command that looks at the cluster prints, and returns its exit code, for tests: `["doctor", "-o", "json"]`.
+    ///
+    /// # Errors
+    /// The cluster is not configured, an object cannot be read, or the writer fails.
+    #[doc(hidden)]
+    #[cfg(feature = "doctor")]
+    pub async fn look<A: Into<std::ffi::OsString> + Clone>(
+        self,
+        line: impl IntoIterator<Item = A>,
+        out: impl std::io::Write + Send,
+    ) -> Result<u8> {
+        super::look::look_line(self, line, out).await
     }
 
     /// Hands out one reconciler to run under kube's `Controller`, so that an existing operator can migrate kind by

@@ -56,6 +56,12 @@ pub(super) fn all(spokes: &[RegisteredSpoke]) -> Vec<(KindInfo, ServedVersion)> 
     spokes.iter().map(|spoke| (spoke.hub.clone(), version(spoke))).collect()
 }
 
+/// The versions of one kind.
+#[cfg(feature = "doctor")]
+pub(super) fn of_kind(spokes: &[RegisteredSpoke], kind: &KindInfo) -> Vec<ServedVersion> {
+    all(spokes).into_iter().filter(|(hub, _)| hub == kind).map(|(_, served)| served).collect()
+}
+
 /// The CRD of a served version alone.
 fn alone(spoke: &RegisteredSpoke) -> CustomResourceDefinition {
     let mut definition = (spoke.wiring.spoke.definition)();

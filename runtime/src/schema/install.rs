@@ -1,9 +1,13 @@
-//! The command that installs the CRDs of this program.
+//! Commands of this program, for messages to users.
 
-/// The command to install the CRDs, for messages to users.
-pub(crate) fn install() -> String {
+/// The name under which this program was started.
+pub(crate) fn program() -> String {
     let program = std::env::args_os().next().map(std::path::PathBuf::from);
-    let program =
-        program.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    format!("{} crds | kubectl apply -f -", program.as_deref().unwrap_or("the-operator"))
+    let name = program.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "the-operator".to_owned())
+}
+
+/// The command to install the CRDs.
+pub(crate) fn install() -> String {
+    format!("{} crds | kubectl apply -f -", program())
 }

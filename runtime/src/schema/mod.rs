@@ -18,6 +18,8 @@ mod write;
 use serde_json::Value;
 
 pub(crate) use self::install::install;
+#[cfg(feature = "doctor")]
+pub(crate) use self::install::program;
 pub(crate) use self::misfit::{Misfit, What, listed};
 pub(crate) use self::published::Published;
 pub(crate) use self::write::undeclared;

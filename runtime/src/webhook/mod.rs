@@ -15,6 +15,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+#[cfg(feature = "doctor")]
+pub(crate) use self::certificate::EXPIRES;
 pub(crate) use self::certificate::{Names, Served, Source};
 
 /// A running webhook server. Dropping it closes its connections.

@@ -15,5 +15,7 @@ mod source;
 pub(crate) use self::names::Names;
 #[cfg(test)]
 pub(super) use self::pair::{certified, tests_files, tests_pair};
+#[cfg(feature = "doctor")]
+pub(crate) use self::secret::EXPIRES;
 pub(crate) use self::served::Served;
 pub(crate) use self::source::Source;

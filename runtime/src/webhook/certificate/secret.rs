@@ -16,7 +16,8 @@ use super::rotation::State;
 const OPERATOR: &str = "evenkeel.dev/webhook-operator";
 /// The host names and addresses of the certificates.
 const SUBJECTS: &str = "evenkeel.dev/webhook-subjects";
-const EXPIRES: &str = "evenkeel.dev/webhook-expires";
+/// When the certificate ends.
+pub(crate) const EXPIRES: &str = "evenkeel.dev/webhook-expires";
 const NEXT_EXPIRES: &str = "evenkeel.dev/webhook-next-expires";
 const SPREAD_AT: &str = "evenkeel.dev/webhook-spread-at";
 const SWITCHED_AT: &str = "evenkeel.dev/webhook-switched-at";

@@ -1,0 +1,34 @@
+//! What the program knows of a reason in a condition.
+
+use super::error::{errors, next, parts};
+use super::reason::FRAMEWORK_REASONS;
+use super::reconciler_info::ReconcilerInfo;
+
+/// What a reason means, and what happens next.
+pub(crate) struct Explanation {
+    /// The steps that set it; empty for a reason of the framework.
+    pub(crate) steps: Vec<&'static str>,
+    /// `stalled`, `waiting`, `transient` or `ignored`; empty for a reason that is no error.
+    pub(crate) class: &'static str,
+    pub(crate) meaning: &'static str,
+    /// When the object is reconciled again.
+    pub(crate) next: String,
+    /// What a user can do.
+    pub(crate) fix: &'static str,
+}
+
+impl ReconcilerInfo {
+    /// Explains the reason of a condition; `None`: code sets it at run time, or another program does.
+    pub(crate) fn explain(&self, condition: &str, reason: &str) -> Option<Explanation> {
+        let plain = |meaning| Explanation { steps: Vec::new(), class: "", meaning, next: String::new(), fix: "" };
+        if let Some(known) = errors(&self.wiring).into_iter().find(|known| known.info.reason == reason) {
+            let (meaning, fix) = parts(&known.info);
+            let next = next(&known.info).into_owned();
+            return Some(Explanation { steps: known.steps, class: known.info.class, meaning, next, fix });
+        }
+        let declared = self.wiring.conditions.iter().find(|info| info.type_ == condition);
+        let declared = declared.and_then(|info| info.reasons.iter().find(|one| one.name == reason));
+        let framework = FRAMEWORK_REASONS.iter().find(|one| one.reason == reason);
+        declared.map(|one| one.doc).or(framework.map(|one| one.meaning)).map(plain)
+    }
+}
