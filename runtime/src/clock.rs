@@ -1,5 +1,8 @@
 //! The clocks: monotonic time is tokio's, and the wall clock is shifted by it, so that both follow paused time in tests.
 
+#[cfg(feature = "operator")]
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 // Without the engine there is no tokio.
@@ -17,25 +20,89 @@ pub(crate) fn now() -> Timestamp {
 /// The current time.
 #[cfg(feature = "operator")]
 pub(crate) fn now() -> Timestamp {
-    let (wall, real, runtime) = (Timestamp::now(), std::time::Instant::now(), tokio::time::Instant::now().into_std());
-    // Paused time can be ahead (after an advance) or behind (while real time passes).
-    let shifted = match runtime.checked_duration_since(real) {
-        Some(ahead) => wall.checked_add(ahead),
-        None => wall.checked_sub(real.duration_since(runtime)),
-    };
-    shifted.unwrap_or(wall)
+    Reading::now().wall
+}
+
+/// The readings of three clocks at one moment. No single clock counts every pause.
+#[cfg(feature = "operator")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// Does not count the time in which the machine is suspended.
+    pub(crate) monotonic: Instant,
+    /// Counts it. Zero on systems without such a clock.
+    pub(crate) boot: Duration,
+    /// Jumps when a person or NTP sets it.
+    pub(crate) wall: Timestamp,
+}
+
+#[cfg(feature = "operator")]
+impl Reading {
+    pub(crate) fn now() -> Self {
+        let (wall, boot, real, monotonic) = (Timestamp::now(), boot_time(), std::time::Instant::now(), Instant::now());
+        // Paused time can be ahead (after an advance) or behind (while real time passes).
+        let runtime = monotonic.into_std();
+        let (wall, boot) = match runtime.checked_duration_since(real) {
+            Some(ahead) => (wall.checked_add(ahead).unwrap_or(wall), boot.saturating_add(ahead)),
+            None => {
+                let behind = real.duration_since(runtime);
+                (wall.checked_sub(behind).unwrap_or(wall), boot.saturating_sub(behind))
+            }
+        };
+        Self { monotonic, boot, wall }
+    }
+
+    /// The time since then, by the clock that counted most. A wall clock that was set back counts nothing.
+    pub(crate) fn since(&self, then: &Self) -> Duration {
+        let monotonic = self.monotonic.saturating_duration_since(then.monotonic);
+        let wall = Duration::try_from(self.wall.duration_since(then.wall)).unwrap_or_default();
+        monotonic.max(self.boot.saturating_sub(then.boot)).max(wall)
+    }
+}
+
+/// The time since the machine was started, with the time in which it was suspended.
+#[cfg(all(feature = "lease", any(target_os = "linux", target_os = "android")))]
+fn boot_time() -> Duration {
+    rustix::time::clock_gettime(rustix::time::ClockId::Boottime).try_into().unwrap_or_default()
+}
+
+#[cfg(all(feature = "operator", not(all(feature = "lease", any(target_os = "linux", target_os = "android")))))]
+const fn boot_time() -> Duration {
+    Duration::ZERO
 }
 
 #[cfg(all(test, feature = "operator"))]
 mod tests {
     use std::time::Duration;
 
-    use super::now;
+    use super::{Reading, now};
 
     #[tokio::test(start_paused = true)]
     async fn a_week_of_paused_time_is_a_week() {
         let before = now();
         tokio::time::advance(Duration::from_secs(7 * 86_400)).await;
         assert_eq!(now().duration_since(before).as_secs(), 7 * 86_400);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_clock_that_counts_most_decides() {
+        let second = Duration::from_secs(1);
+        let then = Reading::now();
+        let now = |monotonic: u32, boot: u32, wall: i64| Reading {
+            monotonic: then.monotonic + second * monotonic,
+            boot: then.boot + second * boot,
+            wall: then.wall + jiff::SignedDuration::from_secs(wall),
+        };
+        for (reading, seconds) in [(now(1, 0, 0), 1), (now(1, 7, 0), 7), (now(1, 0, 9), 9), (now(1, 1, -3600), 1)] {
+            assert_eq!(reading.since(&then), second * seconds);
+            assert_eq!(then.since(&reading), if reading.wall < then.wall { second * 3600 } else { Duration::ZERO });
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_clocks_follow_paused_time() {
+        let then = Reading::now();
+        tokio::time::advance(Duration::from_secs(100)).await;
+        let passed = Reading::now().since(&then);
+        assert!((100..101).contains(&passed.as_secs()), "{passed:?}");
     }
 }

@@ -1,0 +1,210 @@
+//! The gate in front of the queue and of writes: closed while another replica may be active.
+
+mod term;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+pub(crate) use self::term::Term;
+use crate::clock::Reading;
+
+/// The error of a write after the gate closed.
+pub(crate) const GATE_CLOSED: &str = "the gate closed during the pass: another replica may be active";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    open: bool,
+    /// The number of this opening.
+    opening: u64,
+    /// The end of the opening, if it has one.
+    term: Option<Term>,
+}
+
+impl State {
+    fn is_open(&self) -> bool {
+        self.open && self.term.is_none_or(|term| term.left(&Reading::now()).is_some())
+    }
+}
+
+/// Whether this process may work. Clones share one gate. Each opening invalidates the permits of earlier ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Leadership(Arc<watch::Sender<State>>);
+
+impl Leadership {
+    /// Creates an open gate without a term.
+    pub(crate) fn open() -> Self {
+        Self(Arc::new(watch::Sender::new(State { open: true, opening: 0, term: None })))
+    }
+
+    /// Creates a gate that is closed until the first term.
+    #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
+    pub(crate) fn closed() -> Self {
+        Self(Arc::new(watch::Sender::new(State { open: false, opening: 0, term: None })))
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.borrow().is_open()
+    }
+
+    /// The epoch of the current term, or of the last one; 0 before the first term, and for a gate without terms.
+    #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
+    pub(crate) fn epoch(&self) -> u64 {
+        self.0.borrow().term.map_or(0, |term| term.epoch)
+    }
+
+    /// A permit to write in the current opening; valid until the gate closes or the term ends.
+    pub(crate) fn permit(&self) -> WritePermit {
+        let state = *self.0.borrow();
+        WritePermit { gate: self.clone(), taken: state.open.then_some(state.opening) }
+    }
+
+    /// Waits until the gate is open.
+    pub(crate) async fn opened(&self) {
+        // The sender lives as long as the gate, so waiting cannot fail.
+        let _ = self.0.subscribe().wait_for(State::is_open).await;
+    }
+
+    /// Opens the gate for this term, or extends the current term if it has the same epoch and has not ended.
+    #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
+    pub(crate) fn grant(&self, term: Term) {
+        self.0.send_modify(|state| {
+            let continues = state.is_open() && state.term.is_some_and(|current| current.epoch == term.epoch);
+            let opening = if continues { state.opening } else { state.opening + 1 };
+            *state = State { open: true, opening, term: Some(term) };
+        });
+    }
+
+    /// Closes the gate: no key is taken, and all permits become invalid.
+    #[cfg_attr(not(any(test, feature = "lease")), allow(dead_code, reason = "only replicas have terms"))]
+    pub(crate) fn close(&self) {
+        self.0.send_if_modified(|state| std::mem::replace(&mut state.open, false));
+    }
+
+    /// Opens the gate again, without a term.
+    #[cfg(test)]
+    pub(crate) fn reopen(&self) {
+        self.0.send_modify(|state| *state = State { open: true, opening: state.opening + 1, term: None });
+    }
+}
+
+/// A permit to write, checked before each write.
+#[derive(Clone, Debug)]
+pub(crate) struct WritePermit {
+    gate: Leadership,
+    /// The opening in which it was taken; `None`: the gate was closed.
+    taken: Option<u64>,
+}
+
+impl WritePermit {
+    /// The state of the gate, if it has been open since the permit was taken.
+    fn current(&self) -> Option<State> {
+        let state = *self.gate.0.borrow();
+        Some(state).filter(|state| self.taken == Some(state.opening) && state.is_open())
+    }
+
+    /// Whether the gate has been open since the permit was taken.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.current().is_some()
+    }
+
+    /// The time until the permit ends unless its term is renewed; zero after its end. `None`: it has no limit.
+    #[cfg_attr(not(test), allow(dead_code, reason = "for the client that fences writes"))]
+    pub(crate) fn left(&self) -> Option<Duration> {
+        match self.current() {
+            Some(state) => state.term.map(|term| term.left(&Reading::now()).unwrap_or_default()),
+            None => Some(Duration::ZERO),
+        }
+    }
+
+    /// Waits until the permit is invalid.
+    pub(crate) async fn expired(&self) {
+        let mut changes = self.gate.0.subscribe();
+        loop {
+            changes.mark_unchanged();
+            let Some(state) = self.current() else { return };
+            let left = state.term.and_then(|term| term.left(&Reading::now()));
+            // The sender lives as long as the gate, so waiting cannot fail.
+            match left {
+                None if state.term.is_some() => return,
+                None => drop(changes.changed().await),
+                Some(left) => {
+                    let end = sleep_until(Instant::now() + left);
+                    tokio::select! {
+                        _ = changes.changed() => {}
+                        () = end => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::{advance, sleep, timeout};
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn term(epoch: u64) -> Term {
+        Term { epoch, renewed: Reading::now(), lasts: 10 * SECOND }
+    }
+
+    #[test]
+    fn a_permit_is_invalid_in_a_later_opening() {
+        let gate = Leadership::open();
+        let early = gate.permit();
+        assert!(early.is_valid() && early.left().is_none());
+        gate.close();
+        assert!(!early.is_valid() && !gate.permit().is_valid());
+        gate.reopen();
+        assert!(!early.is_valid(), "an earlier opening");
+        assert_eq!(early.left(), Some(Duration::ZERO));
+        assert!(gate.permit().is_valid());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_permit_ends_with_its_term_and_lasts_as_long_as_it_is_renewed() {
+        let gate = Leadership::closed();
+        assert!(!gate.is_open() && !gate.permit().is_valid());
+        gate.grant(term(7));
+        let permit = gate.permit();
+        advance(6 * SECOND).await;
+        assert!(permit.is_valid() && permit.left().unwrap() <= 4 * SECOND);
+        gate.grant(term(7));
+        advance(6 * SECOND).await;
+        assert!(permit.is_valid(), "renewed");
+        advance(4 * SECOND).await;
+        assert!(!permit.is_valid() && !gate.is_open(), "no task has closed it");
+        gate.grant(term(7));
+        assert!(!permit.is_valid() && gate.permit().is_valid(), "its opening has ended, even for the same epoch");
+        gate.grant(term(8));
+        assert_eq!(gate.epoch(), 8);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_of_a_term_is_awaited() {
+        let gate = Leadership::closed();
+        gate.grant(term(1));
+        let (permit, began) = (gate.permit(), Instant::now());
+        let renewing = gate.clone();
+        tokio::spawn(async move {
+            sleep(6 * SECOND).await;
+            renewing.grant(term(1));
+        });
+        timeout(60 * SECOND, permit.expired()).await.unwrap();
+        assert_eq!(began.elapsed().as_secs(), 16);
+        let opened = gate.clone();
+        let waiting = tokio::spawn(async move { opened.opened().await });
+        sleep(SECOND).await;
+        assert!(!waiting.is_finished());
+        gate.grant(term(2));
+        waiting.await.unwrap();
+    }
+}
