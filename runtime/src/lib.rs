@@ -50,6 +50,8 @@ pub mod introspection;
 mod kind;
 #[cfg(feature = "operator")]
 mod leadership;
+#[cfg(feature = "lease")]
+mod lease;
 #[cfg(any(feature = "metrics", feature = "webhooks"))]
 mod listen;
 #[cfg(test)]
@@ -132,6 +134,8 @@ pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, 
 pub use condition::{Condition, ConditionSet};
 pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
+#[cfg(feature = "lease")]
+pub use operator::Replicas;
 #[cfg(feature = "webhooks")]
 pub use operator::WebhookServer;
 #[cfg(feature = "operator")]

@@ -1,12 +1,16 @@
-//! Random numbers for jitter.
+//! Random numbers for jitter and names.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A uniform random number: at least 0, less than 1. Each `RandomState` has other keys, so that its hash of nothing is random.
+/// A random number. Each `RandomState` has other keys, so that its hash of nothing is random.
+pub(crate) fn word() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// A uniform random number: at least 0, less than 1.
 pub(crate) fn uniform() -> f64 {
-    let random = RandomState::new().build_hasher().finish();
     // The bits that an `f64` has.
-    (random >> 11) as f64 / (1_u64 << 53) as f64
+    (word() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 #[cfg(test)]

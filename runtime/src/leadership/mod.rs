@@ -16,6 +16,8 @@ pub(crate) const GATE_CLOSED: &str = "the gate closed during the pass: another r
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
+    /// Whether it opens only for terms.
+    leased: bool,
     open: bool,
     /// The number of this opening.
     opening: u64,
@@ -36,21 +38,33 @@ pub(crate) struct Leadership(Arc<watch::Sender<State>>);
 impl Leadership {
     /// Creates an open gate without a term.
     pub(crate) fn open() -> Self {
-        Self(Arc::new(watch::Sender::new(State { open: true, opening: 0, term: None })))
+        Self(Arc::new(watch::Sender::new(State { leased: false, open: true, opening: 0, term: None })))
     }
 
     /// Creates a gate that is closed until the first term.
     #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn closed() -> Self {
-        Self(Arc::new(watch::Sender::new(State { open: false, opening: 0, term: None })))
+        Self(Arc::new(watch::Sender::new(State { leased: true, open: false, opening: 0, term: None })))
     }
 
     pub(crate) fn is_open(&self) -> bool {
         self.0.borrow().is_open()
     }
 
+    /// Whether the gate opens only for terms, and closes with them.
+    pub(crate) fn is_leased(&self) -> bool {
+        self.0.borrow().leased
+    }
+
+    /// Waits until the gate is open in a later opening than this one. Returns its number.
+    pub(crate) async fn opened_after(&self, opening: u64) -> u64 {
+        let mut states = self.0.subscribe();
+        let opened = states.wait_for(|state| state.is_open() && state.opening > opening).await;
+        // The sender lives as long as the gate, so waiting cannot fail.
+        opened.map_or(opening, |state| state.opening)
+    }
+
     /// The epoch of the current term, or of the last one; 0 before the first term, and for a gate without terms.
-    #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn epoch(&self) -> u64 {
         self.0.borrow().term.map_or(0, |term| term.epoch)
     }
@@ -73,7 +87,7 @@ impl Leadership {
         self.0.send_modify(|state| {
             let continues = state.is_open() && state.term.is_some_and(|current| current.epoch == term.epoch);
             let opening = if continues { state.opening } else { state.opening + 1 };
-            *state = State { open: true, opening, term: Some(term) };
+            *state = State { leased: true, open: true, opening, term: Some(term) };
         });
     }
 
@@ -86,7 +100,7 @@ impl Leadership {
     /// Opens the gate again, without a term.
     #[cfg(test)]
     pub(crate) fn reopen(&self) {
-        self.0.send_modify(|state| *state = State { open: true, opening: state.opening + 1, term: None });
+        self.0.send_modify(|state| *state = State { open: true, opening: state.opening + 1, ..*state });
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Operator {
     pub(super) shutdown_timeout: Duration,
     pub(super) jitter: Jitter,
     pub(super) client: Option<Client>,
+    /// Whether bytes of a write leave the client as soon as it is called.
+    pub(super) sends_at_once: bool,
     /// Overrides the inferred configuration.
     pub(super) config: Option<Config>,
     #[cfg(feature = "metrics")]
@@ -70,6 +72,8 @@ pub struct Operator {
     pub(super) triggers: Triggers,
     pub(super) rules: Vec<crate::rule::Registered>,
     pub(super) members: Vec<Box<dyn Registration>>,
+    #[cfg(feature = "lease")]
+    pub(super) replicas: Option<super::replicas::Replicas>,
     #[cfg(feature = "webhooks")]
     pub(super) reviews: super::reviews::Reviews,
 }
@@ -91,6 +95,7 @@ impl Operator {
             shutdown_timeout: QueueConfig::SHUTDOWN_TIMEOUT,
             jitter: Jitter::default(),
             client: None,
+            sends_at_once: false,
             config: None,
             #[cfg(feature = "metrics")]
             listener: None,
@@ -108,6 +113,8 @@ impl Operator {
             triggers: Triggers::default(),
             rules: Vec::new(),
             members: Vec::new(),
+            #[cfg(feature = "lease")]
+            replicas: None,
             #[cfg(feature = "webhooks")]
             reviews: Default::default(),
         }
@@ -222,17 +229,6 @@ impl Operator {
     /// It applies to reconcilers that declare `policies`. The command-line flag is `--default-policy`.
     pub fn default_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
-        self
-    }
-
-    /// The namespace in which this operator runs, if several operators with the same kinds share a cluster.
-    ///
-    /// The client to use instead of one from the kubeconfig or the service account.
-    ///
-    /// Disable kube's own retries in its configuration (`config.default_retry = false`). The queue already backs off
-    /// per object, and retries inside the client would occupy its slots.
-    pub fn client(mut self, client: Client) -> Self {
-        self.client = Some(client);
         self
     }
 

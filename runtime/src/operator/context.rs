@@ -23,6 +23,7 @@ use crate::watch::{Health, Scope, SharedWatches, Streaming};
 pub(super) async fn context(
     operator: &mut Operator,
     dry_run: Option<&'static dyn DryRunLog>,
+    gate: Leadership,
 ) -> Result<OperatorContext> {
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
@@ -65,7 +66,7 @@ pub(super) async fn context(
         owner: operator.owner.clone(),
         listeners: operator.listeners.clone().into(),
         triggers: operator.triggers.clone(),
-        gate: Leadership::open(),
+        gate,
         telemetry,
         dry_run,
         stop: CancellationToken::new(),
@@ -113,7 +114,7 @@ pub(super) async fn client_alone(operator: &mut Operator) -> Result<Client> {
 }
 
 /// The `User-Agent`: `source-controller/1.2.0 evenkeel/0.1.0`.
-fn agent(operator: &Operator) -> String {
+pub(super) fn agent(operator: &Operator) -> String {
     let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));
     format!("{}{version} evenkeel/{}", operator.name, env!("CARGO_PKG_VERSION"))
 }

@@ -1,5 +1,6 @@
 //! The controller of one reconciler: its watches enqueue keys, and its queue runs the passes.
 
+use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -231,6 +232,18 @@ fn enqueue_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::RESYNC)))
 }
 
+/// Enqueues all cached objects at the begin of each term: the former leader may have written some of them last.
+async fn enqueue_at_each_term(gate: Leadership, primary: Primary, queue: Queue) -> Infallible {
+    if !gate.is_leased() {
+        return std::future::pending().await;
+    }
+    let mut opening = 0;
+    loop {
+        opening = gate.opened_after(opening).await;
+        primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::APPEARED));
+    }
+}
+
 /// Reads the version of an object from the cache.
 fn version(primary: Primary) -> CachedVersionFn {
     Arc::new(move |key: &_| primary.seen_version(key))
@@ -271,10 +284,15 @@ impl Prepared for Controller {
             }
             relations.go_live();
             let concurrency = context.concurrency(&*reconciler);
+            let appeared = enqueue_at_each_term(context.gate.clone(), primary.clone(), queue.clone());
             let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..context.config };
             queue.set_debounce(reconciler.wiring().debounce);
             let name = reconciler.wiring().name;
-            let dropped = drain(queue, worker, config, context.gate, context.stop).await;
+            let passes = drain(queue, worker, config, context.gate, context.stop);
+            let dropped = tokio::select! {
+                dropped = passes => dropped,
+                never = appeared => match never {},
+            };
             for key in &dropped {
                 tracing::warn!(reconciler = name, object = %key, "the pass did not end in time and was dropped");
             }

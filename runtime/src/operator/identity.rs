@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kube::{Client, Config};
+
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use crate::wiring::OperatorNames;
@@ -56,6 +58,46 @@ impl Operator {
         self
     }
 
+    /// The configuration of the cluster, instead of the kubeconfig or the service account of the pod.
+    ///
+    /// The flags `--kubeconfig` and `--context` replace it. A finished [client](Self::client) takes precedence.
+    ///
+    /// ```no_run
+    /// # async fn configured() -> Result<(), kube::Error> {
+    /// use evenkeel::Operator;
+    ///
+    /// let mut config = kube::Config::infer().await.map_err(kube::Error::InferConfig)?;
+    /// config.headers.push((http::HeaderName::from_static("x-tenant"), http::HeaderValue::from_static("a")));
+    /// let operator = Operator::new("shop-operator").config(config);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// The client to use instead of one from the kubeconfig or the service account.
+    ///
+    /// Disable kube's own retries in its configuration (`config.default_retry = false`). The queue already backs off
+    /// per object, and retries inside the client would occupy its slots.
+    #[cfg_attr(feature = "lease", doc = "")]
+    #[cfg_attr(
+        feature = "lease",
+        doc = "An operator with [replicas](Self::replicas) does not start with it: a finished client may hold a write back until another replica leads. Use [`config`](Self::config), or [`test_client`](Self::test_client) in tests."
+    )]
+    pub fn client(mut self, client: Client) -> Self {
+        self.client = Some(client);
+        self
+    }
+
+    /// The client of a test, whose requests reach the server as soon as they are sent, such as that of the test kit.
+    ///
+    /// It is also accepted for an operator with several replicas.
+    pub fn test_client(self, client: Client) -> Self {
+        Self { sends_at_once: true, ..self.client(client) }
+    }
+
     /// The version of the program, for `--version` and the `User-Agent`.
     ///
     /// Usually `.version(env!("CARGO_PKG_VERSION"))`.
@@ -73,6 +115,37 @@ impl Operator {
     #[cfg(feature = "dependents")]
     pub fn default_service_account(mut self, name: impl AsRef<str>) -> Self {
         self.default_service_account = Some(name.as_ref().into()).filter(|name: &Arc<str>| !name.is_empty());
+        self
+    }
+
+    /// Runs several replicas of the operator, of which one works. The others are ready to take over.
+    ///
+    /// The replicas agree by a `Lease` in their namespace. The leader renews it; a replica that cannot renew it stops to write in time, even
+    /// if it is suspended or starved. All replicas serve webhooks, routes, metrics and probes, and their caches are warm.
+    ///
+    /// After a clean stop another replica takes over at once, and after a crash 15 s after the last renewal. The command-line flags are
+    /// `--replicas` and `--no-replicas`. The [guide](crate::guide::replicas) says what is promised, and what is not.
+    ///
+    /// ```
+    /// use evenkeel::Operator;
+    ///
+    /// let operator = Operator::new("source-controller").replicas();
+    /// ```
+    ///
+    /// # Errors
+    /// The operator does not start with a finished [client](Self::client).
+    #[cfg(feature = "lease")]
+    pub fn replicas(self) -> Self {
+        self.replicas_with(super::replicas::Replicas::default())
+    }
+
+    /// Like [`replicas`](Self::replicas), with other times, or another Lease.
+    ///
+    /// # Errors
+    /// The operator does not start if the times contradict each other; see [`Replicas`](crate::Replicas).
+    #[cfg(feature = "lease")]
+    pub fn replicas_with(mut self, replicas: super::replicas::Replicas) -> Self {
+        self.replicas = Some(replicas);
         self
     }
 

@@ -47,8 +47,13 @@ mod reconciled_kind;
 mod registration;
 #[cfg(all(feature = "cli", feature = "dependents"))]
 mod render;
+#[cfg(feature = "lease")]
+mod replicas;
+#[cfg(all(feature = "lease", feature = "metrics"))]
+mod replicas_metrics;
 #[cfg(feature = "webhooks")]
 mod reviews;
+mod role;
 #[cfg(feature = "routes")]
 mod routes;
 mod rule_check;
@@ -84,6 +89,9 @@ pub use self::feature_gates::{FeatureGate, FeatureGates, Stage};
 pub use self::lease_name::leader_id;
 #[doc(inline)]
 pub use self::reconciled_kind::ReconciledKind;
+#[cfg(feature = "lease")]
+#[doc(inline)]
+pub use self::replicas::Replicas;
 #[cfg(feature = "webhooks")]
 #[doc(inline)]
 pub use self::webhook_server::WebhookServer;

@@ -15,6 +15,7 @@ use super::controller::Prepared;
 use super::error::Result;
 use super::kube_controller::{ControllerContext, hand_out};
 use super::reconciled_kind::ReconciledKind;
+use super::role::Role;
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
 use super::webhook_start;
@@ -171,6 +172,8 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
     let webhooks = webhook_start::prepare(&mut operator);
     let context = context(&mut operator, None).await?;
     let policies = policy_check::names(&operator);
+    let mut role = Role::of(&mut operator).await?;
+    let context = context(&mut operator, None, role.gate.clone()).await?;
     let stopping = context.stop.clone();
     #[cfg(feature = "webhooks")]
     let webhooks = match webhooks {
@@ -189,12 +192,25 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         something_to_do(&prepared)?;
         context.telemetry.started();
         tracing::info!("started");
+        // Caches are warm from here on, so that a new leader can work at once.
+        role.start(&context.stop);
         let mut passes = std::pin::pin!(passes(prepared, &context.stop));
         tokio::select! {
-            dropped = &mut passes => shutdown::stopped(dropped.concat(), context.config.shutdown_timeout),
+            dropped = &mut passes => {
+                let dropped = dropped.concat();
+                // The blocking work of a dropped pass may still run, so nobody may take over before the lease expires.
+                if dropped.is_empty() {
+                    role.release().await;
+                }
+                shutdown::stopped(dropped, context.config.shutdown_timeout)
+            }
             (watch, why) = watches.ended() => {
                 context.stop.cancel();
                 Err(startup::ended(&watch, &why).with_dropped(passes.await.concat()))
+            }
+            error = role.ended() => {
+                context.stop.cancel();
+                Err(error.with_dropped(passes.await.concat()))
             }
         }
     };

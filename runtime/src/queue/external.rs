@@ -27,7 +27,7 @@ impl Queue {
         let task = self.lock().claim(key, Instant::now());
         let mut failed = false;
         if let Some(task) = task {
-            let (key, ended, tail) = run(worker, task, None).await;
+            let (key, ended, tail) = run(worker, task, None, None).await;
             if let Some(tail) = tail {
                 tail.await;
             }

@@ -21,7 +21,7 @@ use super::next::Next;
 use super::state::{FinishedPass, Task};
 use super::stats::QueueStats;
 use super::worker::{AfterPass, PassOutput, Worker};
-use crate::leadership::Leadership;
+use crate::leadership::{Leadership, WritePermit};
 use crate::random::uniform;
 
 /// A pass that has ended, with its after-pass work.
@@ -61,7 +61,8 @@ pub(crate) async fn drain(
                 // Only this loop takes keys, so one is still queued; but the pause may have begun meanwhile.
                 let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
                 if let Some(task) = task {
-                    passes.spawn(run(worker.clone(), task, slot).in_current_span());
+                    let permit = gate.is_leased().then(|| gate.permit());
+                    passes.spawn(run(worker.clone(), task, permit, slot).in_current_span());
                 }
             }
             // Before the passes: under load one of them has always just ended.
@@ -92,17 +93,35 @@ pub(crate) async fn drain(
     dropped
 }
 
-/// Runs one pass in its slot. A panic is a failure of this key only.
-pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
+/// Runs one pass in its slot, and drops it when its permit ends. A panic is a failure of this key only.
+pub(super) async fn run<W: Worker>(
+    worker: Arc<W>,
+    task: Task,
+    permit: Option<WritePermit>,
+    _slot: Option<Slot>,
+) -> Done {
     let Task { key, triggers, attempt } = task;
     let failure = worker.backoff();
-    let pass = AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind();
-    let PassOutput { next, tail, outage } = pass.await.unwrap_or_else(|panic| {
+    let ended = permitted(permit, AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind()).await;
+    // A dropped pass: its key stays queued until the gate is open again.
+    let ended = ended.unwrap_or_else(|| Ok(Next::Later(Duration::ZERO).into()));
+    let PassOutput { next, tail, outage } = ended.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "the pass panicked; retrying with back-off");
         Next::NotStarted { at_least: None }.into()
     });
     let curve = if outage { Backoff::OUTAGE } else { failure };
     (key, FinishedPass { next, curve, drawn: uniform() }, tail)
+}
+
+/// Runs the future until its permit ends; `None`: it was dropped then.
+async fn permitted<F: Future>(permit: Option<WritePermit>, future: F) -> Option<F::Output> {
+    let future = pin!(future);
+    let Some(permit) = permit else { return Some(future.await) };
+    tokio::select! {
+        biased;
+        () = permit.expired() => None,
+        output = future => Some(output),
+    }
 }
 
 fn joined(queue: &Queue, config: &QueueConfig, tails: &mut AfterPassTasks, ended: Option<Done>) {

@@ -23,8 +23,8 @@ pub const OWNER: &str = "evenkeel.dev/owner";
 /// The label of the same objects: a hash of the kind, the namespace and the name of the owner, and of the set of a dependent.
 pub const DEPENDENT_OF: &str = "evenkeel.dev/dependent-of";
 
-/// The label of a dependent with the name of its operator, by which dependents are watched.
-#[cfg(feature = "dependents")]
+/// The label of a dependent with the name of its operator, by which dependents are watched; and the same annotation of a Lease.
+#[cfg(any(feature = "dependents", feature = "lease"))]
 pub(crate) const OPERATOR: &str = "evenkeel.dev/operator";
 
 /// The annotation of a dependent with the digest of what was applied, and what holds when it is no longer wanted.

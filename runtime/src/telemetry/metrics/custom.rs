@@ -20,7 +20,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_millis(900);
 /// The prefixes of the framework's metrics.
 const RESERVED: [&str; 4] = ["controller_runtime_", "evenkeel_", "rest_client_", "workqueue_"];
 
-type Run = Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+type Run = Box<dyn Fn() -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
 /// A health check with its name.
 struct Check {
@@ -45,8 +45,16 @@ impl Checks {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Display,
     {
-        let run = move || check().map(|checked| checked.map_err(|error| error.to_string())).boxed();
-        self.0.push(Check { name: name.to_owned(), run: Box::new(run) });
+        let without_text = |checked: Result<(), E>| checked.map(|()| String::new()).map_err(|error| error.to_string());
+        self.add_with_text(name, move || check().map(without_text));
+    }
+
+    /// Adds a check that has a text for its success.
+    pub(crate) fn add_with_text<F>(&mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<String, String>> + Send + 'static,
+    {
+        self.0.push(Check { name: name.to_owned(), run: Box::new(move || check().boxed()) });
     }
 
     /// Whether all checks succeed, and a line for each in the form of the API server's health pages.
@@ -54,7 +62,8 @@ impl Checks {
         let results = join_all(self.0.iter().map(Check::result)).await;
         let healthy = results.iter().all(Result::is_ok);
         let lines = self.0.iter().zip(results).map(|(check, result)| match result {
-            Ok(()) => format!("[+]{} ok\n", check.name),
+            Ok(text) if text.is_empty() => format!("[+]{} ok\n", check.name),
+            Ok(text) => format!("[+]{} ok: {}\n", check.name, sanitize(&text)),
             Err(why) => format!("[-]{} failed: {}\n", check.name, sanitize(&why)),
         });
         Checked { healthy, text: lines.collect() }
@@ -62,7 +71,7 @@ impl Checks {
 }
 
 impl Check {
-    async fn result(&self) -> Result<(), String> {
+    async fn result(&self) -> Result<String, String> {
         // The call itself may panic, too.
         let run = AssertUnwindSafe(async { (self.run)().await }).catch_unwind();
         match timeout(CHECK_TIMEOUT, run).await {

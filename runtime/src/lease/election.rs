@@ -1,0 +1,201 @@
+//! Runs a candidate: sends its requests, hands it the answers, and opens and closes the gate.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, OptionFuture};
+use kube::Client;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::candidate::{Action, Answer, Candidate, Names, Times, View};
+use super::follow::{Follower, Seen};
+use super::record::Record;
+use super::requests::{Explained, LeaseName, Requests};
+use super::status::Status;
+use crate::clock::Reading;
+use crate::leadership::{Leadership, Term};
+
+/// How long the event about a new term may take.
+const ANNOUNCED: Duration = Duration::from_secs(10);
+
+/// What an election needs.
+pub(crate) struct Election {
+    /// A client that no one else uses.
+    pub(crate) client: Client,
+    pub(crate) lease: LeaseName,
+    pub(crate) names: Names,
+    pub(crate) times: Times,
+    pub(crate) gate: Leadership,
+    pub(crate) status: watch::Sender<Status>,
+    /// No lease is taken from then on.
+    pub(crate) stop: CancellationToken,
+    /// The lease is given back.
+    pub(crate) release: CancellationToken,
+}
+
+struct Running {
+    candidate: Candidate,
+    requests: Requests,
+    follower: Follower,
+    gate: Leadership,
+    status: watch::Sender<Status>,
+    term: Option<Term>,
+}
+
+impl Election {
+    /// Contends for the lease until it has been given back.
+    pub(crate) async fn run(self) {
+        let Self { client, lease, names, times, gate, status, stop, release } = self;
+        let requests = Requests { client, lease: Arc::new(lease) };
+        let follower = Follower::start(requests.clone());
+        let candidate = Candidate::new(names, times);
+        let mut running = Running { candidate, requests, follower, gate, status, term: None };
+        let mut answer: Option<BoxFuture<'static, Explained>> = None;
+        loop {
+            let now = Reading::now();
+            let wake = match running.candidate.next(&now) {
+                Action::End => break,
+                Action::Wait(until) => until,
+                request => {
+                    answer = Some(running.send(request).boxed());
+                    continue;
+                }
+            };
+            running.publish(&now);
+            tokio::select! {
+                biased;
+                Some(explained) = OptionFuture::from(answer.as_mut()) => {
+                    answer = None;
+                    running.answered(explained);
+                }
+                seen = running.follower.events.recv() => match seen {
+                    Some(seen) => running.seen(seen),
+                    None => running.follow_anew(),
+                },
+                () = stop.cancelled(), if !running.candidate.is_stopping() => running.candidate.stop(),
+                () = release.cancelled(), if !running.candidate.is_releasing() => running.candidate.release(),
+                () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
+            }
+        }
+        running.publish(&Reading::now());
+    }
+}
+
+impl Running {
+    /// Sends the request; it has an answer in time, or none.
+    fn send(&self, request: Action) -> impl Future<Output = Explained> + Send + use<> {
+        let (requests, limit) = (self.requests.clone(), self.candidate.times.answer());
+        async move {
+            let none = (Answer::Unknown { timed_out: true }, Some(format!("no response within {limit:?}")));
+            timeout(limit, requests.send(request)).await.unwrap_or(none)
+        }
+    }
+
+    fn answered(&mut self, (answer, why): Explained) {
+        let is_conflict = matches!(answer, Answer::Conflict);
+        if is_conflict && self.candidate.held.is_none() {
+            // The watch should have reported the other version: it may be dead.
+            self.follow_anew();
+        }
+        self.candidate.answered(answer, &Reading::now());
+        match why {
+            Some(why) => self.fails(why),
+            None => self.works(),
+        }
+    }
+
+    fn follow_anew(&mut self) {
+        self.candidate.watches(false);
+        self.follower = Follower::start(self.requests.clone());
+    }
+
+    fn seen(&mut self, seen: Seen) {
+        let now = Reading::now();
+        match seen {
+            Seen::Begins => self.candidate.watches(true),
+            Seen::Changed(object) => {
+                self.works();
+                self.candidate.see(Record::of(object), &now);
+            }
+            Seen::Deleted(object) => {
+                self.works();
+                self.candidate.deleted(&object.metadata.resource_version.unwrap_or_default().into());
+            }
+            Seen::Ends(why) => {
+                self.candidate.watches(false);
+                if let Some(why) = why {
+                    tracing::debug!(error = why, "the watch of the lease failed; reading the lease instead");
+                }
+            }
+        }
+    }
+
+    fn fails(&self, why: String) {
+        self.status.send_modify(|status| {
+            if status.fails(why.clone()) {
+                let lease = self.requests.lease.to_string();
+                tracing::warn!(lease, error = why, "the lease is out of reach; retrying");
+            }
+        });
+    }
+
+    fn works(&self) {
+        self.status.send_if_modified(|status| status.failing.take().is_some());
+    }
+
+    /// Opens or closes the gate, and reports the state of the candidate.
+    fn publish(&mut self, now: &Reading) {
+        let term = self.candidate.term(now);
+        if term != self.term {
+            match term {
+                Some(term) => self.gate.grant(term),
+                None => self.gate.close(),
+            }
+            let before = std::mem::replace(&mut self.term, term);
+            self.log(before);
+        }
+        let record = match &self.candidate.view {
+            View::Lease(record, _) => Some(record),
+            View::Unknown | View::Absent(_) => None,
+        };
+        let holder = record.map(|record| record.holder.clone()).filter(|holder| !holder.is_empty());
+        let (leads, foreign) = (term.is_some(), self.candidate.foreign().cloned());
+        self.status.send_if_modified(|status| {
+            let is_other = (status.leads, &status.holder, &status.foreign) != (leads, &holder, &foreign);
+            if is_other {
+                if let Some(other) = foreign.as_ref().filter(|_| status.foreign.is_none()) {
+                    let (lease, operator) = (self.requests.lease.to_string(), &self.candidate.names.operator[0]);
+                    tracing::warn!(lease, %other, %operator, "the lease belongs to another operator; set another `--lease-name`");
+                }
+                *status = Status { leads, holder, foreign, failing: status.failing.take() };
+            }
+            is_other
+        });
+    }
+
+    fn log(&self, before: Option<Term>) {
+        let lease = self.requests.lease.to_string();
+        match (before, self.term) {
+            (None, Some(Term { epoch, .. })) => {
+                tracing::info!(lease, epoch, "this replica is the leader");
+                if let View::Lease(record, _) = &self.candidate.view {
+                    let (requests, record, names) =
+                        (self.requests.clone(), record.clone(), self.candidate.names.clone());
+                    tokio::spawn(async move {
+                        let announced = requests.announce(&record, &names.operator[0], &names.identity);
+                        // Nothing depends on it.
+                        let _ = timeout(ANNOUNCED, announced).await;
+                    });
+                }
+            }
+            (Some(_), None) if self.candidate.is_releasing() => tracing::info!(lease, "the lease is given back"),
+            (Some(Term { epoch, .. }), None) => {
+                tracing::warn!(lease, epoch, "LeaseLost: another replica may be active; running passes are dropped");
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether this process works: always, or as the leader of several replicas.
+
+use tokio_util::sync::CancellationToken;
+
+use super::builder::Operator;
+use super::error::{Error, Result};
+#[cfg(feature = "lease")]
+use super::replicas::{self, Elected, Prepared};
+use crate::leadership::Leadership;
+
+/// The part of this process in its operator.
+pub(super) struct Role {
+    pub(super) gate: Leadership,
+    #[cfg(feature = "lease")]
+    prepared: Option<Prepared>,
+    #[cfg(feature = "lease")]
+    elected: Option<Elected>,
+}
+
+#[cfg(feature = "lease")]
+impl Role {
+    /// Prepares the election, if there are replicas.
+    ///
+    /// # Errors
+    /// Its settings contradict each other, or no cluster is configured.
+    pub(super) async fn of(operator: &mut Operator) -> Result<Self> {
+        let prepared = replicas::prepare(operator).await?;
+        let gate = prepared.as_ref().map_or_else(Leadership::open, |prepared| prepared.gate.clone());
+        Ok(Self { gate, prepared, elected: None })
+    }
+
+    /// Contends from now on, until the stop.
+    pub(super) fn start(&mut self, stop: &CancellationToken) {
+        self.elected = self.prepared.take().map(|prepared| prepared.start(stop.clone()));
+    }
+
+    /// Waits for the end of the election, which is a bug.
+    pub(super) async fn ended(&mut self) -> Error {
+        match &mut self.elected {
+            Some(elected) => elected.ended().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Lets another replica take over at once.
+    pub(super) async fn release(self) {
+        if let Some(elected) = self.elected {
+            elected.release().await;
+        }
+    }
+}
+
+#[cfg(not(feature = "lease"))]
+#[expect(clippy::unused_async, clippy::unused_self, reason = "there is no election without the feature")]
+impl Role {
+    pub(super) async fn of(_operator: &mut Operator) -> Result<Self> {
+        Ok(Self { gate: Leadership::open() })
+    }
+
+    pub(super) fn start(&mut self, _stop: &CancellationToken) {}
+
+    pub(super) async fn ended(&mut self) -> Error {
+        std::future::pending().await
+    }
+
+    pub(super) async fn release(self) {}
+}
