@@ -73,6 +73,7 @@ mod real_servers;
 mod record;
 mod relation;
 mod renewed;
+mod replicas;
 mod request;
 mod request_budget;
 mod require_ready;

@@ -31,6 +31,7 @@ mod target;
 mod wanted_sets;
 mod warned;
 
+use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -164,6 +165,14 @@ pub trait Backend: Send + Sync {
     /// The client for the calls that the step declares with `uses(..)`.
     #[cfg(feature = "operator")]
     fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client;
+    /// The epoch of the term in which this replica works; 0 without an election.
+    fn epoch(&self) -> u64 {
+        0
+    }
+    /// Records that a step runs blocking work, until the result is dropped.
+    fn blocks(&self, _step: &'static str) -> Option<Box<dyn Any + Send>> {
+        None
+    }
     /// Starts blocking work immediately. It runs to completion even if the returned future is dropped, and the key of
     /// the object stays in use until then.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()>;

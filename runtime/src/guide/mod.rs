@@ -109,6 +109,11 @@ pub mod dry_run {}
 #[doc = include_str!("shutdown.md")]
 pub mod shutdown {}
 
+/// Several replicas, of which one reconciles.
+///
+#[cfg_attr(feature = "lease", doc = include_str!("replicas.md"))]
+pub mod replicas {}
+
 /// Migration of a hand-written operator, one kind at a time.
 ///
 #[doc = include_str!("kube_controller.md")]

@@ -51,6 +51,26 @@ pub struct RbacRule {
     pub why: BTreeSet<&'static str>,
 }
 
+impl RbacRule {
+    /// A rule for one purpose.
+    #[cfg(feature = "lease")]
+    pub(crate) fn namespaced(
+        group: &str,
+        resource: String,
+        verbs: impl Iterator<Item = Verb>,
+        why: &'static str,
+    ) -> Self {
+        Self {
+            group: group.to_owned(),
+            resource,
+            name: None,
+            namespaced: true,
+            verbs: verbs.collect(),
+            why: [why].into(),
+        }
+    }
+}
+
 /// The rules by group, resource and name.
 #[derive(Default)]
 struct Rules(BTreeMap<(String, String, Option<&'static str>), RbacRule>);

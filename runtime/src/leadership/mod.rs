@@ -1,5 +1,6 @@
 //! The gate in front of the queue and of writes: closed while another replica may be active.
 
+mod blocking;
 mod term;
 
 use std::sync::Arc;
@@ -8,6 +9,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+pub(crate) use self::blocking::BlockingCall;
+use self::blocking::BlockingCalls;
 pub(crate) use self::term::Term;
 use crate::clock::Reading;
 
@@ -33,58 +36,77 @@ impl State {
 
 /// Whether this process may work. Clones share one gate. Each opening invalidates the permits of earlier ones.
 #[derive(Clone, Debug)]
-pub(crate) struct Leadership(Arc<watch::Sender<State>>);
+pub(crate) struct Leadership(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: watch::Sender<State>,
+    /// The work that cannot be dropped; only gates with terms record it.
+    blocking: BlockingCalls,
+}
 
 impl Leadership {
     /// Creates an open gate without a term.
     pub(crate) fn open() -> Self {
-        Self(Arc::new(watch::Sender::new(State { leased: false, open: true, opening: 0, term: None })))
+        Self::with(State { leased: false, open: true, opening: 0, term: None })
     }
 
     /// Creates a gate that is closed until the first term.
     #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn closed() -> Self {
-        Self(Arc::new(watch::Sender::new(State { leased: true, open: false, opening: 0, term: None })))
+        Self::with(State { leased: true, open: false, opening: 0, term: None })
+    }
+
+    fn with(state: State) -> Self {
+        Self(Arc::new(Shared { state: watch::Sender::new(state), blocking: BlockingCalls::default() }))
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.0.borrow().is_open()
+        self.0.state.borrow().is_open()
     }
 
     /// Whether the gate opens only for terms, and closes with them.
     pub(crate) fn is_leased(&self) -> bool {
-        self.0.borrow().leased
+        self.0.state.borrow().leased
     }
 
     /// Waits until the gate is open in a later opening than this one. Returns its number.
     pub(crate) async fn opened_after(&self, opening: u64) -> u64 {
-        let mut states = self.0.subscribe();
+        let mut states = self.0.state.subscribe();
         let opened = states.wait_for(|state| state.is_open() && state.opening > opening).await;
         // The sender lives as long as the gate, so waiting cannot fail.
         opened.map_or(opening, |state| state.opening)
     }
 
-    /// The epoch of the current term, or of the last one; 0 before the first term, and for a gate without terms.
-    pub(crate) fn epoch(&self) -> u64 {
-        self.0.borrow().term.map_or(0, |term| term.epoch)
-    }
-
     /// A permit to write in the current opening; valid until the gate closes or the term ends.
     pub(crate) fn permit(&self) -> WritePermit {
-        let state = *self.0.borrow();
+        let state = *self.0.state.borrow();
         WritePermit { gate: self.clone(), taken: state.open.then_some(state.opening) }
     }
 
     /// Waits until the gate is open.
     pub(crate) async fn opened(&self) {
         // The sender lives as long as the gate, so waiting cannot fail.
-        let _ = self.0.subscribe().wait_for(State::is_open).await;
+        let _ = self.0.state.subscribe().wait_for(State::is_open).await;
+    }
+
+    /// Waits until blocking work outlives the term in which it began. Returns what it is.
+    #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
+    pub(crate) async fn outlived(&self) -> Vec<String> {
+        loop {
+            self.opened().await;
+            self.permit().expired().await;
+            let names = self.0.blocking.names();
+            if !names.is_empty() {
+                return names;
+            }
+        }
     }
 
     /// Opens the gate for this term, or extends the current term if it has the same epoch and has not ended.
     #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn grant(&self, term: Term) {
-        self.0.send_modify(|state| {
+        self.0.state.send_modify(|state| {
             let continues = state.is_open() && state.term.is_some_and(|current| current.epoch == term.epoch);
             let opening = if continues { state.opening } else { state.opening + 1 };
             *state = State { leased: true, open: true, opening, term: Some(term) };
@@ -94,13 +116,13 @@ impl Leadership {
     /// Closes the gate: no key is taken, and all permits become invalid.
     #[cfg_attr(not(any(test, feature = "lease")), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn close(&self) {
-        self.0.send_if_modified(|state| std::mem::replace(&mut state.open, false));
+        self.0.state.send_if_modified(|state| std::mem::replace(&mut state.open, false));
     }
 
     /// Opens the gate again, without a term.
     #[cfg(test)]
     pub(crate) fn reopen(&self) {
-        self.0.send_modify(|state| *state = State { open: true, opening: state.opening + 1, ..*state });
+        self.0.state.send_modify(|state| *state = State { open: true, opening: state.opening + 1, ..*state });
     }
 }
 
@@ -115,7 +137,7 @@ pub(crate) struct WritePermit {
 impl WritePermit {
     /// The state of the gate, if it has been open since the permit was taken.
     fn current(&self) -> Option<State> {
-        let state = *self.gate.0.borrow();
+        let state = *self.gate.0.state.borrow();
         Some(state).filter(|state| self.taken == Some(state.opening) && state.is_open())
     }
 
@@ -133,9 +155,19 @@ impl WritePermit {
         }
     }
 
+    /// Records blocking work until the result is dropped; `None`: nothing has to be recorded.
+    pub(crate) fn blocks(&self, name: impl FnOnce() -> String) -> Option<BlockingCall> {
+        self.gate.is_leased().then(|| BlockingCall::begin(self.gate.clone(), name()))
+    }
+
+    /// The epoch of the current term, or of the last one; 0 for a gate without terms.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.gate.0.state.borrow().term.map_or(0, |term| term.epoch)
+    }
+
     /// Waits until the permit is invalid.
     pub(crate) async fn expired(&self) {
-        let mut changes = self.gate.0.subscribe();
+        let mut changes = self.gate.0.state.subscribe();
         loop {
             changes.mark_unchanged();
             let Some(state) = self.current() else { return };
@@ -199,7 +231,7 @@ mod tests {
         gate.grant(term(7));
         assert!(!permit.is_valid() && gate.permit().is_valid(), "its opening has ended, even for the same epoch");
         gate.grant(term(8));
-        assert_eq!(gate.epoch(), 8);
+        assert_eq!(gate.permit().epoch(), 8);
     }
 
     #[tokio::test(start_paused = true)]

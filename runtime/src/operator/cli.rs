@@ -20,6 +20,8 @@ use super::look::look;
 use super::print::print;
 #[cfg(feature = "dependents")]
 use super::render::render;
+#[cfg(feature = "lease")]
+use super::replica_args::ReplicaFlags;
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
@@ -68,6 +70,9 @@ struct Flags {
     #[cfg(feature = "webhooks")]
     #[command(flatten)]
     webhooks: WebhookFlags,
+    #[cfg(feature = "lease")]
+    #[command(flatten)]
+    replicas: ReplicaFlags,
     /// Stalls objects that refer to an object in another namespace [default: such references are allowed]
     #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     no_cross_namespace_refs: bool,
@@ -208,6 +213,8 @@ fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
 /// The operator with the flags on which its roles depend.
 fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     let operator = if flags.namespaces.is_empty() { operator } else { operator.namespaces(&flags.namespaces) };
+    #[cfg(feature = "lease")]
+    let operator = flags.replicas.apply(operator);
     #[cfg(feature = "webhooks")]
     let operator = aimed_at(operator, flags.webhooks.target());
     #[cfg(feature = "dependents")]
@@ -286,7 +293,7 @@ mod tests {
     #[test]
     fn the_help_lists_the_exit_codes_and_the_shutdown_timeout() {
         let help = Cli::command().render_help().to_string();
-        for code in ["0 ", "1 ", "2 ", "3 ", "130 ", "143 "] {
+        for code in ["0 ", "1 ", "2 ", "3 ", "70 ", "130 ", "143 "] {
             assert!(help.lines().any(|line| line.trim_start().starts_with(code)), "{code} in {help}");
         }
         let shutdown_timeout =

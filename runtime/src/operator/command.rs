@@ -6,6 +6,8 @@ use super::builder::Operator;
 use super::error::Result;
 #[cfg(feature = "doctor")]
 use super::look::Look;
+#[cfg(feature = "lease")]
+use super::lease_role::lease_rules;
 use super::print::{policies_and_bindings, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::RenderArgs;
@@ -145,10 +147,16 @@ pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
             };
             let rules = operator.rbac_rules();
             let text = if rules.is_empty() { String::new() } else { introspection::text(&rules) };
+            #[cfg(feature = "lease")]
+            let sites = match &*lease_rules(operator) {
+                [] => sites,
+                rules => format!("{sites}\nin the namespace of the lease:\n{}", introspection::text(rules)),
+            };
             Ok(or(text, NO_RULES) + &sites)
         }
         Command::Rbac { service_account, .. } => {
-            let text = roles(&operator.roles(), service_account.as_ref()).map_err(unwritten)?;
+            let namespace = service_account.as_ref().map(|(namespace, _)| namespace.as_str());
+            let text = roles(&operator.roles_in(namespace), service_account.as_ref()).map_err(unwritten)?;
             Ok(or(text, NO_RULES))
         }
     }

@@ -145,9 +145,26 @@ impl Operator {
 
     /// The roles that contain these rules, for the [namespaces](Self::namespaces) of the operator. They have its name.
     /// `rbac --output yaml` prints them.
+    #[cfg_attr(feature = "lease", doc = "")]
+    #[cfg_attr(
+        feature = "lease",
+        doc = "An operator with [replicas](Self::replicas) has a further role, `<operator>-leader-election`, in the namespace of its Lease."
+    )]
     #[must_use]
     pub fn roles(&self) -> Roles {
-        Roles::new(&self.name, &self.all_rules(), &self.namespaces)
+        self.roles_in(None)
+    }
+
+    /// The roles of an operator that runs in this namespace.
+    #[cfg_attr(
+        not(feature = "lease"),
+        expect(unused_mut, unused_variables, reason = "only the role of a lease has a place")
+    )]
+    pub(super) fn roles_in(&self, namespace: Option<&str>) -> Roles {
+        let mut roles = Roles::new(&self.name, &self.all_rules(), &self.namespaces);
+        #[cfg(feature = "lease")]
+        roles.roles.extend(super::lease_role::lease_role(self, namespace));
+        roles
     }
 
     /// The mermaid graphs of all reconcilers, as `wiring` prints them.

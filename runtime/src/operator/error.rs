@@ -39,6 +39,8 @@ pub enum Reason {
     Forbidden,
     /// A part of the operator that must never end has ended.
     Ended,
+    /// Blocking work still ran when another replica was allowed to take over.
+    LeaseLost,
     /// A file of the command `render` cannot be used, or a set of dependents cannot be rendered.
     Render,
     /// Passes were still running after the [shutdown timeout](crate::Operator::shutdown_timeout) and were dropped.

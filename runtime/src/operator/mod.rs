@@ -31,6 +31,8 @@ mod instrument;
 mod json_line;
 pub mod kube_controller;
 mod lease_name;
+#[cfg(feature = "lease")]
+mod lease_role;
 mod limits;
 #[cfg(feature = "metrics")]
 mod listen;
@@ -47,6 +49,8 @@ mod reconciled_kind;
 mod registration;
 #[cfg(all(feature = "cli", feature = "dependents"))]
 mod render;
+#[cfg(all(feature = "cli", feature = "lease"))]
+mod replica_args;
 #[cfg(feature = "lease")]
 mod replicas;
 #[cfg(all(feature = "lease", feature = "metrics"))]

@@ -6,6 +6,8 @@ use super::builder::Operator;
 use super::error::{Error, Result};
 #[cfg(feature = "lease")]
 use super::replicas::{self, Elected, Prepared};
+#[cfg(feature = "lease")]
+use super::shutdown;
 use crate::leadership::Leadership;
 
 /// The part of this process in its operator.
@@ -34,11 +36,12 @@ impl Role {
         self.elected = self.prepared.take().map(|prepared| prepared.start(stop.clone()));
     }
 
-    /// Waits for the end of the election, which is a bug.
+    /// Waits until the operator must end: blocking work outlives a term, or the election has ended, which is a bug.
     pub(super) async fn ended(&mut self) -> Error {
-        match &mut self.elected {
-            Some(elected) => elected.ended().await,
-            None => std::future::pending().await,
+        let Some(elected) = &mut self.elected else { return std::future::pending().await };
+        tokio::select! {
+            error = elected.ended() => error,
+            work = self.gate.outlived() => shutdown::outlived(&work),
         }
     }
 

@@ -18,6 +18,10 @@ const NAMED: usize = 20;
 /// The exit code if passes were dropped.
 pub(super) const UNFINISHED: i32 = 3;
 
+/// The exit code if blocking work outlived the term of a leader.
+#[cfg(any(test, feature = "cli"))]
+const OUTLIVED: i32 = 70;
+
 /// The exit codes, for `--help`.
 #[cfg(any(test, feature = "cli"))]
 pub(super) const EXIT_CODES: &str = "\
@@ -26,6 +30,7 @@ Exit codes:
   1    the operator could not start or continue; standard error has the reason and the fix
   2    wrong usage
   3    stopped, but passes still ran after --shutdown-timeout and were dropped; they run again at the next start
+  70   blocking work still ran when another replica was allowed to take over
   130  a second Ctrl-C ended the program at once
   143  a second SIGTERM ended the program at once";
 
@@ -55,15 +60,27 @@ pub(super) fn left(shutdown_timeout: Duration, since: Option<Duration>) -> Durat
     since.map_or(Duration::MAX, |since| shutdown_timeout.saturating_sub(since).max(LEAST))
 }
 
-/// Exits the process if passes were dropped; otherwise the runtime would wait for their blocking work.
+/// The error of a leader whose blocking work outlives its term.
+#[cfg(feature = "lease")]
+pub(super) fn outlived(work: &[String]) -> Error {
+    let headline = format!("the lease was lost while blocking work ran, and it cannot be dropped: {}", named(work));
+    let help =
+        "split the work into shorter calls of `cx.blocking`, or give the leader more time with `replicas_with(..)`";
+    Error::new(Reason::LeaseLost, headline, help)
+}
+
+/// Exits the process if passes were dropped, or blocking work must not go on; otherwise the runtime would wait for it.
 #[cfg(any(test, feature = "cli"))]
 pub(super) fn exit_if_dropped(ended: &Result) {
     let Err(error) = ended else { return };
-    if !error.dropped().is_empty() {
-        // The same format as for an error returned from `main`.
-        eprintln!("Error: {error}");
-        std::process::exit(UNFINISHED);
-    }
+    let code = match error.reason() {
+        Reason::LeaseLost => OUTLIVED,
+        _ if !error.dropped().is_empty() => UNFINISHED,
+        _ => return,
+    };
+    // The same format as for an error returned from `main`.
+    eprintln!("Error: {error}");
+    std::process::exit(code);
 }
 
 #[cfg(test)]

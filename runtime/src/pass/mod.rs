@@ -70,6 +70,10 @@ impl Worker for PassContext {
         self.env.backoff
     }
 
+    fn is_known(&self, key: &Key) -> bool {
+        self.env.primary.seen_version(key).is_some() || self.memory().contains_key(key)
+    }
+
     async fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> PassOutput {
         #[cfg(feature = "__test-hooks")]
         if self.env.enabled_triggers.only_looks_up() {

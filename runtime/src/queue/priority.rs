@@ -44,6 +44,14 @@ impl PriorityLanes {
         place
     }
 
+    /// Removes positions, for example void ones.
+    pub(super) fn retain(&mut self, mut is_kept: impl FnMut(&LanePosition, &Key) -> bool) {
+        for lane in &mut self.lanes {
+            lane.retain(|(place, key)| is_kept(place, key));
+            lane.shrink_to(2 * lane.len());
+        }
+    }
+
     /// The next position, void ones included. Within a lane, the first in is the first due.
     pub(super) fn pop(&mut self) -> Option<(LanePosition, Key)> {
         let fronts = self.lanes.iter().enumerate();

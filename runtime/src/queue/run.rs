@@ -69,7 +69,11 @@ pub(crate) async fn drain(
             () = alarm.as_mut(), if due.is_some() => {}
             Some(ended) = passes.join_next(), if !passes.is_empty() => joined(&queue, &config, &mut tails, ended.ok()),
             Some(()) = tails.next(), if tails.len() > 0 => {}
-            () = queue.0.added.notified() => {}
+            () = queue.0.added.notified() => {
+                if gate.is_leased() && !gate.is_open() {
+                    queue.lock().prune(|key| worker.is_known(key));
+                }
+            }
             () = gate.opened(), if !gate.is_open() => {}
             () = config.pause.over(), if config.pause.is_on() => {}
         }

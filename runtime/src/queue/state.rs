@@ -26,6 +26,9 @@ use crate::trigger::{EnabledTriggers, TriggerSet};
 /// The number of keys up to which memory is not given back.
 const SMALL: usize = 256;
 
+/// The number of queued keys up to which none is pruned.
+const CROWD: usize = 1024;
+
 #[derive(Debug, Default)]
 pub(super) struct KeyEntries {
     /// The enabled triggers.
@@ -37,6 +40,8 @@ pub(super) struct KeyEntries {
     lanes: PriorityLanes,
     timers: Timers,
     figures: QueueStats,
+    /// The number of queued keys at which they are pruned next.
+    crowd: usize,
     pub(super) meter: Meter,
 }
 
@@ -136,6 +141,28 @@ impl KeyEntries {
         };
         self.figures.waiting[urgency as usize] += 1;
         entry.phase = Phase::Queued { place: self.lanes.push(urgency, key.clone(), now), since };
+    }
+
+    /// Removes queued keys of objects that are gone and were never reconciled here, whenever the number of queued keys has doubled. While a
+    /// replica waits for its term, nothing else removes them.
+    pub(super) fn prune(&mut self, is_known: impl Fn(&Key) -> bool) {
+        if self.depth() < self.crowd.max(CROWD) {
+            return;
+        }
+        let figures = &mut self.figures;
+        self.entries.retain(|key, entry| {
+            let Phase::Queued { place, .. } = entry.phase else { return true };
+            let is_kept = is_known(key);
+            figures.waiting[place.urgency as usize] -= usize::from(!is_kept);
+            is_kept
+        });
+        let entries = &self.entries;
+        self.lanes.retain(|place, key| {
+            let phase = entries.get(key).map(|entry| &entry.phase);
+            matches!(phase, Some(Phase::Queued { place: held, .. }) if held == place)
+        });
+        self.give_back();
+        self.crowd = 2 * self.depth();
     }
 
     /// The next pass to run.

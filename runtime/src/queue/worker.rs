@@ -40,6 +40,11 @@ pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
     fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> impl Future<Output = PassOutput> + Send;
 
+    /// Whether the object exists, or has been reconciled here.
+    fn is_known(&self, _key: &Key) -> bool {
+        true
+    }
+
     /// The delays between the retries of a failing key.
     fn backoff(&self) -> Backoff {
         Backoff::FAILURE

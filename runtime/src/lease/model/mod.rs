@@ -55,7 +55,7 @@ struct Setup {
 }
 
 impl Setup {
-    const DESIGNED: Self = Self { deadline: 2, lease: 3, speed: 1, deletions: 0, losses: 1, stops: false, bug: None };
+    const DESIGNED: Self = Self { deadline: 2, lease: 3, speed: 1, deletions: 0, losses: 0, stops: false, bug: None };
 
     fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
@@ -172,6 +172,28 @@ impl World {
                 .map(|of| of(at))
         });
         [Move::Tick, Move::Delete].into_iter().chain(own).filter_map(|step| Some((step, self.after(step)?))).collect()
+    }
+
+    /// Everything happens that is due, without any delay.
+    fn settles(&mut self) {
+        for _ in 0..6 {
+            for at in 0..2 {
+                for step in [Move::CommitsLate, Move::Shows, Move::Acts, Move::Commits, Move::Answers].map(|of| of(at))
+                {
+                    if let Some(next) = self.after(step) {
+                        *self = next;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a leader has just sent its renewal, with enough time for another try.
+    fn renews_early(&self, at: usize) -> bool {
+        let process = &self.processes[at];
+        let age = process.candidate.held.as_ref().map(|held| self.now(at).since(&held.renewed));
+        let renews = matches!(process.candidate.sent, Some(Some(_))) && process.flight.is_some();
+        self.leads(at) && renews && age == Some(SECOND) && process.candidate.pause.is_none()
     }
 
     /// The world after this move; `None`: it is not possible.

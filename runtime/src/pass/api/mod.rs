@@ -24,6 +24,7 @@ pub(super) mod scripted;
 pub(super) mod seen_dependents;
 pub(super) mod tracked;
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -360,6 +361,15 @@ impl Backend for PassBackend {
 
     fn client(&self, step: &'static str, relations: &'static [Relation]) -> kube::Client {
         self.calls_of(step).client(step, relations, self.identity.target.namespace.as_deref())
+    }
+
+    fn epoch(&self) -> u64 {
+        self.calls.permit.epoch()
+    }
+
+    fn blocks(&self, step: &'static str) -> Option<Box<dyn Any + Send>> {
+        let call = self.calls.permit.blocks(|| format!("the step `{step}` of {}", self.key))?;
+        Some(Box::new(call))
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -239,6 +239,22 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.state.carried.tries()
     }
 
+    /// A number that rises each time another replica becomes the leader; 0 without [replicas](crate::guide::replicas).
+    ///
+    /// Send it along with changes outside of the cluster. A system that refuses a smaller number than the largest one that it has seen is
+    /// safe from late requests of a former leader.
+    ///
+    /// ```ignore
+    /// store.put(key, value, FencingToken(cx.epoch())).await?;
+    /// ```
+    ///
+    /// Source: fencing tokens, <https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html>. The number is the
+    /// `leaseTransitions` of the Lease.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.state.backend.epoch()
+    }
+
     /// A client for calls that `Cx` has no method for, such as an eviction, a scale, logs or `generateName`.
     ///
     /// It sends the calls that the step declares with `uses(..)`, and reads of kinds that the step reads, watches or owns. Any other call fails
@@ -281,8 +297,16 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// At shutdown the operator waits for the work no longer than the [shutdown timeout](crate::Operator::shutdown_timeout); `run_cli` then
     /// ends the process. If work must not be interrupted between two side effects, split it into several calls.
+    ///
+    /// With [replicas](crate::guide::replicas), work that still runs when another replica may take over ends the operator: `run_cli` ends the
+    /// process with code 70, and `run_until` returns an error.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
         self.state.halt_before("the blocking work").await;
+        let running = self.state.backend.blocks(self.state.step_name());
+        let work = move || {
+            let _running = running;
+            work()
+        };
         blocking(&*self.state.backend, work).await
     }
 }

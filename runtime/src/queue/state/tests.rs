@@ -54,6 +54,25 @@ fn no_timer_is_set_for_longer_than_a_year() {
 }
 
 #[test]
+fn keys_of_unknown_objects_do_not_pile_up_while_a_replica_waits() {
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
+    let is_known = |key: &Key| key.name.starts_with("kept");
+    for n in 0..100_000 {
+        state.add(&key(&format!("gone-{n}")), TriggerSet::APPEARED, now);
+        if n % 1_000 == 0 {
+            state.add(&key(&format!("kept-{n}")), TriggerSet::APPEARED, now);
+        }
+        state.prune(is_known);
+        assert!(state.depth() <= 1_100, "{}", state.depth());
+    }
+    let mut taken = Vec::new();
+    while let Some(task) = state.take(now) {
+        taken.extend(Some(task.key.to_string()).filter(|name| name.starts_with("kept")));
+    }
+    assert_eq!((taken.len(), &*taken[0], &*taken[99]), (100, "kept-0", "kept-99000"), "in order");
+}
+
+#[test]
 fn an_idle_key_has_no_history() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: None };

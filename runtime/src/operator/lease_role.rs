@@ -1,0 +1,70 @@
+//! The role by which replicas elect their leader, in the namespace of the Lease.
+
+use k8s_openapi::api::rbac::v1::{PolicyRule, Role};
+use kube::api::ObjectMeta;
+
+use super::builder::Operator;
+use super::replicas::lease_of;
+use crate::introspection::RbacRule;
+use crate::wiring::Verb;
+
+const GROUP: &str = "coordination.k8s.io";
+
+/// The role of an operator with replicas. `namespace`: where the operator runs, if that is known.
+pub(super) fn lease_role(operator: &Operator, namespace: Option<&str>) -> Option<Role> {
+    let (own, lease) = lease_of(operator)?;
+    let namespace = own.or_else(|| namespace.map(ToOwned::to_owned)).unwrap_or_else(|| "default".to_owned());
+    let rule = |group: &str, resource: &str, verbs: &[&str], name: Option<&String>| PolicyRule {
+        api_groups: Some(vec![group.to_owned()]),
+        resources: Some(vec![resource.to_owned()]),
+        verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
+        resource_names: name.map(|name| vec![name.clone()]),
+        ..PolicyRule::default()
+    };
+    let metadata = ObjectMeta {
+        name: Some(format!("{}-leader-election", operator.name)),
+        namespace: Some(namespace),
+        ..ObjectMeta::default()
+    };
+    let rules = vec![
+        // An object that does not exist yet has no name for RBAC.
+        rule(GROUP, "leases", &["create"], None),
+        rule(GROUP, "leases", &["get", "update", "watch"], Some(&lease)),
+        rule("events.k8s.io", "events", &["create"], None),
+    ];
+    Some(Role { metadata, rules: Some(rules) })
+}
+
+/// The same rules for a table.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command line prints it"))]
+pub(super) fn lease_rules(operator: &Operator) -> Vec<RbacRule> {
+    let Some((_, lease)) = lease_of(operator) else { return Vec::new() };
+    let rule = |group: &str, resource: String, verbs: &[Verb], why| {
+        RbacRule::namespaced(group, resource, verbs.iter().copied(), why)
+    };
+    vec![
+        rule(GROUP, "leases".to_owned(), &[Verb::Create], "makes the lease of its replicas"),
+        rule(GROUP, format!("leases \"{lease}\""), &[Verb::Get, Verb::Update, Verb::Watch], "elects a leader"),
+        rule("events.k8s.io", "events".to_owned(), &[Verb::Create], "records who became leader"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Replicas;
+
+    #[test]
+    fn only_an_operator_with_replicas_has_the_role() {
+        assert_eq!(lease_role(&Operator::new("shop"), None), None);
+        assert!(lease_rules(&Operator::new("shop")).is_empty());
+        let operator =
+            Operator::new("shop").replicas_with(Replicas { namespace: Some("ops".into()), ..Replicas::default() });
+        let role = lease_role(&operator, Some("other")).unwrap();
+        assert_eq!(role.metadata.namespace.as_deref(), Some("ops"), "the namespace of the lease wins");
+        let rules = role.rules.unwrap();
+        assert_eq!(rules[1].resource_names.as_deref(), Some(&["shop".to_owned()][..]));
+        assert_eq!(rules[0].resource_names, None);
+        assert_eq!(lease_rules(&operator).len(), rules.len());
+    }
+}

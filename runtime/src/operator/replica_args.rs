@@ -1,0 +1,70 @@
+//! The flags of an operator with several replicas.
+
+use clap::Args;
+use clap::builder::BoolishValueParser;
+
+use super::builder::Operator;
+
+#[derive(Debug, Args)]
+pub(super) struct ReplicaFlags {
+    /// Elects a leader among several replicas, by a Lease: one replica works, and the others are ready to take over [default: as the
+    /// program sets it]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new(), overrides_with = "no_replicas")]
+    replicas: bool,
+    /// Works without an election: there must be no second replica
+    #[arg(long, global = true, value_parser = BoolishValueParser::new(), overrides_with = "replicas")]
+    no_replicas: bool,
+    /// The namespace of the Lease [default: $POD_NAMESPACE, or that of the service account]
+    #[arg(long, global = true, value_name = "NAMESPACE")]
+    lease_namespace: Option<String>,
+    /// The name of the Lease [default: the name of the operator; with a hash of the label selector, if there is one]
+    #[arg(long, global = true, value_name = "NAME")]
+    lease_name: Option<String>,
+}
+
+impl ReplicaFlags {
+    pub(super) fn apply(&self, mut operator: Operator) -> Operator {
+        if self.no_replicas {
+            operator.replicas = None;
+        } else if self.replicas {
+            operator.replicas.get_or_insert_default();
+        }
+        if let Some(replicas) = &mut operator.replicas {
+            replicas.namespace = self.lease_namespace.clone().or_else(|| replicas.namespace.take());
+            replicas.name = self.lease_name.clone().or_else(|| replicas.name.take());
+        }
+        operator
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::Replicas;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        flags: ReplicaFlags,
+    }
+
+    fn given(operator: Operator, line: &[&str]) -> Option<Replicas> {
+        let line = [&["op"], line].concat();
+        Line::try_parse_from(line).unwrap().flags.apply(operator).replicas
+    }
+
+    #[test]
+    fn flags_win_over_the_program() {
+        let plain = || Operator::new("shop");
+        assert_eq!(given(plain(), &[]), None);
+        assert_eq!(given(plain(), &["--lease-name", "x"]), None, "a name alone elects no leader");
+        assert_eq!(given(plain(), &["--replicas"]), Some(Replicas::default()));
+        assert_eq!(given(plain().replicas(), &[]), Some(Replicas::default()));
+        assert_eq!(given(plain().replicas(), &["--no-replicas"]), None);
+        assert_eq!(given(plain(), &["--no-replicas", "--replicas"]), Some(Replicas::default()), "the last one wins");
+        let named = given(plain().replicas(), &["--lease-name", "x", "--lease-namespace", "y"]).unwrap();
+        assert_eq!((named.name.as_deref(), named.namespace.as_deref()), (Some("x"), Some("y")));
+    }
+}
