@@ -413,8 +413,12 @@ impl Candidate {
     }
 
     /// The watch reports changes from now on, or no longer does.
-    pub(super) fn watches(&mut self, watching: bool) {
+    pub(super) fn watches(&mut self, watching: bool, now: &Reading) {
         self.looks |= watching && !self.watching && self.held.is_none();
+        if self.watching && !watching {
+            // What the watch has reported was true until now.
+            self.looked = Some(now.monotonic);
+        }
         self.watching = watching;
     }
 

@@ -108,14 +108,14 @@ impl Running {
     }
 
     fn follow_anew(&mut self) {
-        self.candidate.watches(false);
+        self.candidate.watches(false, &Reading::now());
         self.follower = Follower::start(self.requests.clone());
     }
 
     fn seen(&mut self, seen: Seen) {
         let now = Reading::now();
         match seen {
-            Seen::Begins => self.candidate.watches(true),
+            Seen::Begins => self.candidate.watches(true, &now),
             Seen::Changed(object) => {
                 self.works();
                 self.candidate.see(Record::of(object), &now);
@@ -125,7 +125,7 @@ impl Running {
                 self.candidate.deleted(&object.metadata.resource_version.unwrap_or_default().into());
             }
             Seen::Ends(why) => {
-                self.candidate.watches(false);
+                self.candidate.watches(false, &now);
                 if let Some(why) = why {
                     tracing::debug!(error = why, "the watch of the lease failed; reading the lease instead");
                 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use kube::api::{DynamicObject, WatchEvent};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
@@ -44,6 +45,7 @@ impl Follower {
 async fn follow(requests: Requests, sender: mpsc::Sender<Seen>) {
     let mut pause = FIRST;
     loop {
+        let begun = Instant::now();
         let why = match tokio::time::timeout(START, requests.watch()).await {
             Ok(Ok(mut events)) => {
                 let mut why = None;
@@ -74,10 +76,14 @@ async fn follow(requests: Requests, sender: mpsc::Sender<Seen>) {
             Ok(Err(why)) => Some(why),
             Err(_) => Some(format!("no response within {START:?}")),
         };
+        let failed = why.is_some();
         if sender.send(Seen::Ends(why)).await.is_err() {
             return;
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST);
+        // Servers end each watch after a while. One that ends without any event may do so again at once.
+        if failed || begun.elapsed() < LONGEST {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST);
+        }
     }
 }

@@ -79,6 +79,11 @@ pub(super) async fn hand_out<R: Reconciler<Object: ReconciledKind>>(
         let headline = format!("`{}` has other reconcilers, so it cannot hand out {}", operator.name, R::WIRING.name);
         return Err(Error::new(Reason::Setup, headline, "create another `Operator` with the same name for it"));
     }
+    #[cfg(feature = "lease")]
+    if operator.replicas.is_some() {
+        let headline = format!("`{}` has replicas, and kube's `Controller` would run passes in all of them", operator.name);
+        return Err(Error::new(Reason::Setup, headline, "remove `replicas()`, and elect the leader where the controller runs"));
+    }
     let deps = Arc::new(deps);
     operator.members.push(Box::new(Typed::<R>::sharing(deps.clone())));
     let span = tracing::info_span!("operator", operator = %operator.name);

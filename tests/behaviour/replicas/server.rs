@@ -65,5 +65,6 @@ async fn a_stale_write_of_a_lease_is_refused(world: World) -> World {
     assert_eq!(put(object(version, uid)).await, 409, "an older version");
     world.delete::<Lease>("shop").await;
     assert_eq!(put(object(version, uid)).await, 409, "with the uid a deleted lease is not made anew");
+    assert_eq!(put(object(version, None)).await, 200, "without it is");
     world
 }

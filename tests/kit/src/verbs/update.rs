@@ -28,10 +28,16 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }
 
-async fn written(server: &Server, call: &Call, sent: Value) -> Result<Written, Failure> {
+async fn written(server: &Server, call: &Call, mut sent: Value) -> Result<Written, Failure> {
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     if live.is_none() && call.kind.create_on_update {
         rbac::check_create(server, call)?;
+        let uid = strategy::meta(&sent, "uid");
+        if !uid.is_empty() {
+            return Err(other_uid(call, resource(&call.kind, call.name()), uid, ""));
+        }
+        // The version of a deleted object is ignored.
+        strategy::metadata(&mut sent).remove("resourceVersion");
         return insert(server, call, sent, Track::Update).await;
     }
     let notes = strategy::finalizer_warnings(&sent);
