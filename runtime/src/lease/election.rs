@@ -10,8 +10,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::candidate::{Action, Answer, Candidate, Names, Times, View};
+use super::candidate::Candidate;
 use super::follow::{Follower, Seen};
+use super::protocol::{Action, Answer, Names, Times, View};
 use super::record::Record;
 use super::requests::{Explained, LeaseName, Requests};
 use super::status::Status;

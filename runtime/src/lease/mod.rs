@@ -6,12 +6,13 @@ mod follow;
 mod identity;
 #[cfg(test)]
 mod model;
+mod protocol;
 mod record;
 mod requests;
 mod status;
 
-pub(crate) use self::candidate::{Names, Times};
 pub(crate) use self::election::Election;
 pub(crate) use self::identity::identity;
+pub(crate) use self::protocol::{Names, Times};
 pub(crate) use self::requests::LeaseName;
 pub(crate) use self::status::Status;

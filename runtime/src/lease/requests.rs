@@ -14,7 +14,7 @@ use kube::core::Status;
 use kube::core::request::Request as Verbs;
 use serde_json::json;
 
-use super::candidate::{Action, Answer};
+use super::protocol::{Action, Answer};
 use super::record::Record;
 use crate::api::grant::plural_and_group;
 use crate::client::chain;

@@ -81,8 +81,13 @@ pub(super) async fn hand_out<R: Reconciler<Object: ReconciledKind>>(
     }
     #[cfg(feature = "lease")]
     if operator.replicas.is_some() {
-        let headline = format!("`{}` has replicas, and kube's `Controller` would run passes in all of them", operator.name);
-        return Err(Error::new(Reason::Setup, headline, "remove `replicas()`, and elect the leader where the controller runs"));
+        let headline =
+            format!("`{}` has replicas, and kube's `Controller` would run passes in all of them", operator.name);
+        return Err(Error::new(
+            Reason::Setup,
+            headline,
+            "remove `replicas()`, and elect the leader where the controller runs",
+        ));
     }
     let deps = Arc::new(deps);
     operator.members.push(Box::new(Typed::<R>::sharing(deps.clone())));

@@ -5,6 +5,7 @@ mod foreign;
 mod hand_over;
 mod idle;
 mod server;
+mod term;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::candidate::{Action, Answer, Candidate, Try, View};
+use super::super::candidate::Candidate;
+use super::super::protocol::{Action, Answer, Try, View};
 use super::super::record::{Record, Write};
 use super::{Flight, World};
 use crate::clock::Reading;

@@ -3,9 +3,14 @@
 use super::explore::{Found, explore};
 use super::{Bug, Move, Setup, World};
 
+/// The number of worlds to visit; `EVENKEEL_WORLDS=2000000` visits all of them in a quarter of an hour.
+fn limit(most: usize) -> usize {
+    std::env::var("EVENKEEL_WORLDS").ok().and_then(|worlds| worlds.parse().ok()).unwrap_or(most)
+}
+
 /// Visits worlds without finding two leaders. `least`: fewer of them mean that the model has lost its moves.
 fn is_safe(setup: Setup, most: usize, least: usize) {
-    let found = explore(setup, most, |_| {});
+    let found = explore(setup, limit(most), |_| {});
     println!("{setup:?}: {} worlds, all of them: {}", found.worlds, found.all);
     assert!(found.two_leaders.is_none(), "{setup:?}: {found:?}");
     assert!(found.worlds >= least, "{} worlds", found.worlds);
@@ -30,23 +35,23 @@ fn two_candidates_are_never_leaders_at_the_same_time() {
 
 #[test]
 fn a_lost_request_or_answer_makes_no_second_leader() {
-    is_safe(Setup { losses: 1, ..Setup::DESIGNED }, 60_000, 60_000);
+    is_safe(Setup { losses: 1, ..Setup::DESIGNED }, 40_000, 40_000);
 }
 
 #[test]
 fn a_deletion_makes_no_second_leader() {
-    is_safe(Setup { deletions: 1, losses: 1, ..Setup::DESIGNED }, 60_000, 60_000);
+    is_safe(Setup { deletions: 1, losses: 1, ..Setup::DESIGNED }, 40_000, 40_000);
 }
 
 #[test]
 fn a_stop_makes_no_second_leader() {
-    is_safe(Setup { stops: true, deletions: 1, ..Setup::DESIGNED }, 60_000, 60_000);
+    is_safe(Setup { stops: true, deletions: 1, ..Setup::DESIGNED }, 40_000, 40_000);
 }
 
 #[test]
 fn a_clock_may_run_faster_up_to_the_ratio_of_lease_and_deadline() {
-    is_safe(Setup { speed: 2, deadline: 1, ..Setup::DESIGNED }, 40_000, 10_000);
-    two_leaders(Setup { speed: 2, ..Setup::DESIGNED });
+    is_safe(Setup { speed: 2, lease: 4, ..Setup::DESIGNED }, 40_000, 40_000);
+    two_leaders(Setup { speed: 2, deadline: 3, lease: 4, ..Setup::DESIGNED });
 }
 
 #[test]
@@ -74,22 +79,19 @@ fn a_maker_that_works_at_once_is_found() {
 fn a_write_without_uid_whose_201_is_trusted_is_found() {
     two_leaders(Setup { deletions: 1, ..with(Bug::TrustsAWriteThatMade) });
     // Each of the two alone suffices.
-    is_safe(Setup { deletions: 1, ..with(Bug::WritesWithoutUid) }, 60_000, 60_000);
-}
-
-#[test]
-fn a_release_by_a_maker_that_still_waits_is_found() {
-    two_leaders(Setup { deletions: 1, stops: true, ..with(Bug::ReleasesWhileItWaits) });
+    is_safe(Setup { deletions: 1, ..with(Bug::WritesWithoutUid) }, 40_000, 40_000);
 }
 
 /// A leader whose request or answer is lost: whether it still leads at each moment of the next seconds.
 fn keeps_leading(mut world: World, at: usize) -> bool {
+    let epoch = world.epoch(at);
     world = world.after(Move::Loses(at)).unwrap();
     (0..4).all(|_| {
+        let led = world.epoch(at) == epoch;
         world.settles();
-        let leads = world.leads(at);
+        let leads = world.epoch(at) == epoch;
         world = world.after(Move::Tick).unwrap();
-        leads
+        led && leads
     })
 }
 
@@ -123,7 +125,7 @@ fn somebody_leads_soon_from_every_world() {
     let (mut nth, mut tried) = (0, 0);
     explore(setup, 30_000, |world| {
         nth += 1;
-        if nth % 29 != 0 {
+        if nth % 13 != 0 {
             return;
         }
         tried += 1;

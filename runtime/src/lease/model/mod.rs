@@ -14,7 +14,8 @@ use jiff::Timestamp;
 use kube::api::{ApiResource, DynamicObject};
 use tokio::time::Instant;
 
-use super::candidate::{Action, Answer, Candidate, Names, Times, View};
+use super::candidate::Candidate;
+use super::protocol::{Action, Answer, Names, Times, View};
 use super::record::{Record, Write};
 use crate::clock::Reading;
 
@@ -33,8 +34,6 @@ enum Bug {
     TrustsAWriteThatMade,
     /// A try without an answer closes the gate.
     GivesUpWithoutAnAnswer,
-    /// A released lease is one without a holder, even if its maker has never worked.
-    ReleasesWhileItWaits,
 }
 
 /// What a model has.
@@ -162,7 +161,12 @@ impl World {
     }
 
     fn leads(&self, at: usize) -> bool {
-        self.processes[at].candidate.term(&self.now(at)).is_some()
+        self.epoch(at).is_some()
+    }
+
+    /// The epoch of the term in which it works.
+    fn epoch(&self, at: usize) -> Option<u64> {
+        self.processes[at].candidate.term(&self.now(at)).map(|term| term.epoch)
     }
 
     /// The moves that are possible, each with its result.
@@ -246,16 +250,12 @@ impl World {
     }
 
     fn act(&mut self, at: usize) -> Option<()> {
-        let (now, setup) = (self.now(at), self.setup);
+        let now = self.now(at);
         let process = &mut self.processes[at];
         if process.flight.is_some() {
             return None;
         }
-        let candidate = &mut process.candidate;
-        if setup.has(Bug::ReleasesWhileItWaits) && candidate.phase == super::candidate::Phase::Releases {
-            candidate.opens = None;
-        }
-        match candidate.next(&now) {
+        match process.candidate.next(&now) {
             Action::Wait(_) | Action::End => {}
             request => process.flight = Some(Flight::Sent(request)),
         }
@@ -316,10 +316,14 @@ impl World {
                 if matches!(&candidate.view, View::Lease(seen, _) if seen.version == record.version) {
                     return None;
                 }
-                let others = record.holder != candidate.names.identity;
-                let held = candidate.held.clone().filter(|_| setup.has(Bug::RenewsOnAnySeenVersion) && others);
-                candidate.see(record, &now);
-                candidate.held = held.or(candidate.held.take());
+                let is_others = !record.holder.is_empty() && record.holder != candidate.names.identity;
+                if is_others && setup.has(Bug::RenewsOnAnySeenVersion) {
+                    candidate.held = None;
+                    let record = Record { holder: candidate.names.identity.clone(), ..record };
+                    candidate.view = View::Lease(record, now.monotonic);
+                } else {
+                    candidate.see(record, &now);
+                }
             }
         }
         Some(())
@@ -327,7 +331,7 @@ impl World {
 
     fn stop(&mut self, at: usize) -> Option<()> {
         let candidate = &mut self.processes[at].candidate;
-        if !self.setup.stops || candidate.phase == super::candidate::Phase::Releases {
+        if !self.setup.stops || candidate.phase == super::protocol::Phase::Releases {
             return None;
         }
         candidate.stop();

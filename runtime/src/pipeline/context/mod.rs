@@ -239,22 +239,6 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.state.carried.tries()
     }
 
-    /// A number that rises each time another replica becomes the leader; 0 without [replicas](crate::guide::replicas).
-    ///
-    /// Send it along with changes outside of the cluster. A system that refuses a smaller number than the largest one that it has seen is
-    /// safe from late requests of a former leader.
-    ///
-    /// ```ignore
-    /// store.put(key, value, FencingToken(cx.epoch())).await?;
-    /// ```
-    ///
-    /// Source: fencing tokens, <https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html>. The number is the
-    /// `leaseTransitions` of the Lease.
-    #[must_use]
-    pub fn epoch(&self) -> u64 {
-        self.state.backend.epoch()
-    }
-
     /// A client for calls that `Cx` has no method for, such as an eviction, a scale, logs or `generateName`.
     ///
     /// It sends the calls that the step declares with `uses(..)`, and reads of kinds that the step reads, watches or owns. Any other call fails

@@ -19,6 +19,22 @@ use crate::wiring::index::{Index, entry};
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
 impl<S: SubReconciler> Cx<'_, S> {
+    /// A number that rises each time another replica becomes the leader; 0 without [replicas](crate::guide::replicas).
+    ///
+    /// Send it along with changes outside of the cluster. A system that refuses a smaller number than the largest one that it has seen is
+    /// safe from late requests of a former leader.
+    ///
+    /// ```ignore
+    /// store.put(key, value, FencingToken(cx.epoch())).await?;
+    /// ```
+    ///
+    /// Source: fencing tokens, <https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html>. The number is the
+    /// `leaseTransitions` of the Lease.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.state.backend.epoch()
+    }
+
     /// Reads an object that this step requires.
     ///
     /// Takes a name, or a [`Reference`] to an object in another namespace: `cx.require::<Secret>(Reference::new(Some("infra"), "ca"))`. The
