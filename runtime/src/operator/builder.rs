@@ -351,7 +351,7 @@ impl Operator {
     /// Registers metrics of the program, which `/metrics` serves with those of the framework.
     ///
     /// The registry is one of the crate `prometheus-client`, which [`evenkeel::prometheus_client`](crate::prometheus_client)
-    /// re-exports. The prefixes `evenkeel_`, `controller_runtime_`, `workqueue_` and `rest_client_` belong to the framework:
+    /// re-exports. The prefixes `evenkeel_`, `controller_runtime_`, `leader_election_`, `workqueue_` and `rest_client_` belong to the framework:
     /// the operator does not start with such a name. Without a listener, nothing is served.
     ///
     /// ```

@@ -39,7 +39,8 @@ struct Store {
 #[sub_reconciler(sets(on::Uploaded))]
 async fn upload(_map: &Bare<ConfigMap>, store: &Arc<Store>, cx: &mut Cx<'_, upload>) -> Result<(), UploadError> {
     store.epochs.lock().unwrap().push(cx.epoch());
-    if let Some(end) = store.ends.lock().unwrap().take() {
+    let end = store.ends.lock().unwrap().take();
+    if let Some(end) = end {
         cx.blocking(move || end.recv().unwrap_or_default()).await;
     }
     Ok(())

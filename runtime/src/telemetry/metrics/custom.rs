@@ -18,7 +18,7 @@ use crate::condition::sanitize;
 /// How long a check may take: less than the default time-out of a probe, which is one second.
 const CHECK_TIMEOUT: Duration = Duration::from_millis(900);
 /// The prefixes of the framework's metrics.
-const RESERVED: [&str; 4] = ["controller_runtime_", "evenkeel_", "rest_client_", "workqueue_"];
+const RESERVED: [&str; 5] = ["controller_runtime_", "evenkeel_", "leader_election_", "rest_client_", "workqueue_"];
 
 type Run = Box<dyn Fn() -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
