@@ -170,10 +170,9 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
     operator.gates.warn();
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
-    let context = context(&mut operator, None).await?;
-    let policies = policy_check::names(&operator);
     let mut role = Role::of(&mut operator).await?;
     let context = context(&mut operator, None, role.gate.clone()).await?;
+    let policies = policy_check::names(&operator);
     let stopping = context.stop.clone();
     #[cfg(feature = "webhooks")]
     let webhooks = match webhooks {
