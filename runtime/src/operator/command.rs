@@ -4,10 +4,10 @@ use clap::{Subcommand, ValueEnum};
 
 use super::builder::Operator;
 use super::error::Result;
-#[cfg(feature = "doctor")]
-use super::look::Look;
 #[cfg(feature = "lease")]
 use super::lease_role::lease_rules;
+#[cfg(feature = "doctor")]
+use super::look::Look;
 use super::print::{policies_and_bindings, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::RenderArgs;
