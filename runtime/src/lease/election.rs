@@ -103,7 +103,7 @@ impl Running {
         }
         self.candidate.answered(answer, &Reading::now());
         match why {
-            Some(why) => self.fails(why),
+            Some(why) => self.fails(&why),
             None => self.works(),
         }
     }
@@ -134,9 +134,9 @@ impl Running {
         }
     }
 
-    fn fails(&self, why: String) {
+    fn fails(&self, why: &str) {
         self.status.send_modify(|status| {
-            if status.fails(why.clone()) {
+            if status.fails(why.to_owned()) {
                 let lease = self.requests.lease.to_string();
                 tracing::warn!(lease, error = why, "the lease is out of reach; retrying");
             }

@@ -1,4 +1,4 @@
-//! What a Lease says: its holder, and when it was renewed.
+//! What a Lease contains: its holder, and when it was renewed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_secs(300);
 /// What a client writes when it releases a lease.
 const RELEASED: Duration = Duration::from_secs(1);
 
-/// What a version of a Lease says.
+/// The content of one version of a Lease.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) version: Arc<str>,

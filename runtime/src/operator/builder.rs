@@ -48,6 +48,7 @@ pub struct Operator {
     pub(super) jitter: Jitter,
     pub(super) client: Option<Client>,
     /// Whether bytes of a write leave the client as soon as it is called.
+    #[cfg_attr(not(feature = "lease"), expect(dead_code, reason = "only replicas need it"))]
     pub(super) sends_at_once: bool,
     /// Overrides the inferred configuration.
     pub(super) config: Option<Config>,

@@ -124,7 +124,7 @@ impl Operator {
     /// if it is suspended or starved. All replicas serve webhooks, routes, metrics and probes, and their caches are warm.
     ///
     /// After a clean stop another replica takes over at once, and after a crash 15 s after the last renewal. The command-line flags are
-    /// `--replicas` and `--no-replicas`. The [guide](crate::guide::replicas) says what is promised, and what is not.
+    /// `--replicas` and `--no-replicas`. The [guide](crate::guide::replicas) lists what is promised, and what is not.
     ///
     /// ```
     /// use evenkeel::Operator;

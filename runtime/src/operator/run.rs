@@ -197,7 +197,7 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         tokio::select! {
             dropped = &mut passes => {
                 let dropped = dropped.concat();
-                // The blocking work of a dropped pass may still run, so nobody may take over before the lease expires.
+                // The blocking work of a dropped pass may still run, so the lease must expire before another replica takes over.
                 if dropped.is_empty() {
                     role.release().await;
                 }

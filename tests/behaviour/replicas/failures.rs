@@ -151,8 +151,8 @@ async fn a_lease_whose_holder_is_removed_by_a_person_has_no_second_leader() {
     let (first, second, _) = pair(&world).await;
     // The leader does not hear of it until its next renewal.
     first.wire.freeze_only("/leases");
-    let nobody = json!({ "spec": { "holderIdentity": null } });
-    world.api::<Lease>().patch("shop", &PatchParams::default(), &Patch::Merge(nobody)).await.unwrap();
+    let removed = json!({ "spec": { "holderIdentity": null } });
+    world.api::<Lease>().patch("shop", &PatchParams::default(), &Patch::Merge(removed)).await.unwrap();
     let (passes, began) = (second.passes(), Instant::now());
     while second.passes() == passes {
         worked(&world, "w").await;

@@ -28,7 +28,7 @@ async fn the_lease_of_another_operator_is_never_taken() {
     assert_eq!((replica.passes(), replica.lease_writes()), (0, 0));
     let ready = get(address.unwrap(), "/readyz").await;
     assert!(ready.status == 503 && ready.body.contains("operator store") && ready.body.contains("shop"), "{ready:?}");
-    // Whoever solves it needs no restart.
+    // No restart is needed once it is deleted.
     world.delete::<Lease>("shop").await;
     world.until::<Widget>("w", "reconciled", is_ready).await;
     replica.running.stop().await.unwrap();

@@ -120,7 +120,7 @@ fn a_try_without_an_answer_costs_no_leadership() {
 }
 
 #[test]
-fn somebody_leads_soon_from_every_world() {
+fn a_replica_leads_soon_from_every_world() {
     let setup = Setup { deletions: 1, losses: 1, ..Setup::DESIGNED };
     let (mut nth, mut tried) = (0, 0);
     explore(setup, 30_000, |world| {
@@ -135,7 +135,7 @@ fn somebody_leads_soon_from_every_world() {
             later = later.after(Move::Tick).unwrap();
         }
         later.settles();
-        assert!((0..2).any(|at| later.leads(at)), "nobody leads after {world:#?}, but {later:#?}");
+        assert!((0..2).any(|at| later.leads(at)), "no one leads after {world:#?}, but {later:#?}");
     });
     assert!(tried >= 1_000, "{tried} worlds");
 }
