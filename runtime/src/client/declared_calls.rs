@@ -12,11 +12,12 @@ use tower::layer::layer_fn;
 use tower::{BoxError, Service, service_fn};
 
 use super::answers::Answers;
+use super::fence_rule::{Ended, FenceRule};
 use super::middleware::{Calls, over_in};
 use super::observed_call::{ANSWER, StepClient, observed};
 use super::own_pod::OwnPod;
 use super::request_info::{Line, Parts};
-use crate::leadership::{GATE_CLOSED, WritePermit};
+use crate::leadership::WritePermit;
 use crate::queue::meter::CallMeter;
 use crate::wiring::{How, Relation, Verb};
 
@@ -51,14 +52,18 @@ async fn sent(
     declared: DeclaredCalls,
     meter: CallMeter,
     mut calls: Calls,
-    request: Request<Body>,
+    mut request: Request<Body>,
 ) -> Result<Response<Body>, BoxError> {
     let line = Line::of(&request);
     declared.check(&line)?;
+    if acts(&line) {
+        request.extensions_mut().insert(FenceRule::Permit(declared.permit.clone()));
+    }
     let answer = in_time(calls.call(request).map_err(BoxError::from));
     let answer = observed(line, declared.step, &meter, answer).await;
     match &answer {
         Ok(answer) => declared.answers.record(answer.status(), answer.headers()),
+        Err(error) if Ended::is_cause_of(&**error) => {}
         Err(_) => declared.answers.record_outage(),
     }
     answer
@@ -94,9 +99,8 @@ impl DeclaredCalls {
     fn check(&self, line: &Line) -> Result<(), BoxError> {
         let parts = line.parts();
         let verb = line.rbac_verb();
-        let reads = matches!(verb, Some(Verb::Get | Verb::List | Verb::Watch));
         // Discovery and the version are open to everyone.
-        if parts.plural.is_empty() && reads {
+        if parts.plural.is_empty() && reads(verb) {
             return Ok(());
         }
         if !verb.is_some_and(|verb| self.of_kind(parts).any(|relation| permits(relation, verb, parts.subresource))) {
@@ -110,9 +114,8 @@ impl DeclaredCalls {
             ))
             .into());
         }
-        let acts = !reads || ACTING.contains(&parts.subresource);
-        match acts && !self.permit.is_valid() {
-            true => Err(GATE_CLOSED.into()),
+        match acts(line) && !self.permit.is_valid() {
+            true => Err(Ended.into()),
             false => Ok(()),
         }
     }
@@ -139,6 +142,15 @@ impl DeclaredCalls {
              add `uses({kind}, {rule})` to its `#[sub_reconciler]`"
         )
     }
+}
+
+const fn reads(verb: Option<Verb>) -> bool {
+    matches!(verb, Some(Verb::Get | Verb::List | Verb::Watch))
+}
+
+/// Whether the call changes something.
+fn acts(line: &Line) -> bool {
+    !reads(line.rbac_verb()) || ACTING.contains(&line.parts().subresource)
 }
 
 /// Whether the relation permits the call. Owned objects are written only by the methods of `Cx`, which check the owner.

@@ -27,7 +27,7 @@ impl StepClient {
             request.headers_mut().extend(headers.clone());
             request
         };
-        Self { client: over(&self.client, &MapRequestLayer::new(add)), meter: self.meter.clone() }
+        Self { client: over(&self.client, &MapRequestLayer::new(add)), ..self.clone() }
     }
 
     /// A client that sends nothing, and fails with this text.
@@ -38,7 +38,7 @@ impl StepClient {
                 future::ready(Err::<Response<Body>, BoxError>(NotSent::because(why.clone()).into()))
             })
         });
-        Self { client: over(&self.client, &layer), meter: self.meter.clone() }
+        Self { client: over(&self.client, &layer), ..self.clone() }
     }
 }
 

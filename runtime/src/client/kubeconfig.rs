@@ -3,24 +3,24 @@
 use kube::config::{AuthInfo, Cluster, KubeConfigOptions, Kubeconfig as File};
 use kube::{Client, Config};
 
-use super::middleware::configured;
+use super::connect::Connect;
 use crate::api::Kubeconfig;
 
-/// A client for the cluster of a kubeconfig. Nothing is sent.
+/// A client for the cluster of a kubeconfig, which `connect` builds. Nothing is sent.
 ///
 /// A user who may write the kubeconfig could otherwise run programs in the container of the operator, read its files, or see its requests. So
 /// entries for programs, files, proxies and unverified certificates are refused.
 ///
 /// # Errors
 /// The message names the entry and the cure, and contains nothing of the credentials.
-pub(crate) async fn client_of(kubeconfig: &Kubeconfig, agent: &str) -> Result<Client, String> {
+pub(crate) async fn client_of(kubeconfig: &Kubeconfig, agent: &str, connect: Connect) -> Result<Client, String> {
     // The errors of the parser quote the text.
     let file = File::from_yaml(kubeconfig.text());
     let file = file.map_err(|_| "it is no kubeconfig in YAML or JSON".to_owned())?;
     check(&file)?;
     let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await;
     let config = config.map_err(|error| unusable(&error))?;
-    configured(config, agent).map_err(|_| "its certificates or its credentials cannot be used".to_owned())
+    connect(config, agent).map_err(|_| "its certificates or its credentials cannot be used".to_owned())
 }
 
 fn unusable(error: &kube::config::KubeconfigError) -> String {
@@ -79,6 +79,7 @@ fn refused_of_cluster(cluster: &Cluster) -> Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::configured;
 
     fn text(cluster: &str, user: &str) -> String {
         format!(
@@ -88,7 +89,7 @@ mod tests {
     }
 
     async fn error(text: &str) -> String {
-        client_of(&Kubeconfig::new(text), "test").await.map(drop).unwrap_err()
+        client_of(&Kubeconfig::new(text), "test", configured).await.map(drop).unwrap_err()
     }
 
     const SERVER: &str = "server: 'http://127.0.0.1:1'";
@@ -115,7 +116,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_wrong_with_a_kubeconfig_is_named_without_its_content() {
         let good = text(SERVER, "token: s3cret");
-        assert!(client_of(&Kubeconfig::new(&good), "test").await.is_ok());
+        assert!(client_of(&Kubeconfig::new(&good), "test", configured).await.is_ok());
         for (text, part) in [
             (good.replace("current-context: c\n", ""), "current-context"),
             (good.replace("current-context: c", "current-context: d"), "no context d"),

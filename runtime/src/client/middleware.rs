@@ -1,17 +1,19 @@
-//! The layers of the clients: user agent, call metrics, watch bodies, and the client without kube's own retries.
+//! The layers of the clients: user agent, call metrics and watch bodies.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::TryFutureExt;
 use http::{HeaderValue, Request, Response, header};
-use kube::client::{Body, ClientBuilder};
-use kube::{Client, Config};
+use kube::Client;
+use kube::client::Body;
 use tokio::time::timeout;
 use tower::layer::layer_fn;
 use tower::util::{BoxCloneSyncService, MapRequestLayer};
 use tower::{BoxError, Layer, Service, service_fn};
 
+use super::agent::agent_layer;
+use super::fence_rule::{FenceRule, is_read};
 use super::filtered_body::Filtered;
 use super::line_limit::{Bound, Ending};
 use super::observed_call::observed;
@@ -30,29 +32,15 @@ pub(crate) fn named(client: &Client, agent: &str) -> Client {
     over(client, &agent_layer(agent))
 }
 
-/// Builds a client with the user agent, and without kube's retries, since the queue backs off per object.
-pub(crate) fn configured(mut config: Config, agent: &str) -> Result<Client, kube::Error> {
-    config.default_retry = false;
-    Ok(ClientBuilder::try_from(config)?.with_layer(&agent_layer(agent)).build())
-}
-
-/// Sets the user agent if the request has none. A name that is not a valid header value is omitted.
-fn agent_layer(agent: &str) -> MapRequestLayer<impl Fn(Request<Body>) -> Request<Body> + Clone + use<>> {
-    let agent = HeaderValue::from_str(agent).ok();
-    MapRequestLayer::new(move |mut request: Request<Body>| {
-        if let Some(agent) = &agent {
-            request.headers_mut().entry(header::USER_AGENT).or_insert_with(|| agent.clone());
-        }
-        request
-    })
-}
-
-/// Wraps a client, counts its calls and limits each to [`SILENCE`].
+/// Wraps a client for calls outside of passes, counts them and limits each to [`SILENCE`]. Its writes need no leadership.
 pub(crate) fn counted(client: &Client, meter: &CallMeter) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let meter = meter.clone();
-        service_fn(move |request: Request<Body>| {
+        service_fn(move |mut request: Request<Body>| {
             let (line, meter) = (Line::of(&request), meter.clone());
+            if !is_read(request.method()) {
+                request.extensions_mut().insert(FenceRule::Exempt);
+            }
             let answer = calls.call(request);
             async move {
                 let answer = async {

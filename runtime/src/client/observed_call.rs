@@ -8,6 +8,8 @@ use kube::Client;
 use kube::client::Body;
 use tracing::Instrument;
 
+#[cfg(feature = "dependents")]
+use super::connect::Connect;
 use super::request_info::Line;
 use crate::queue::meter::CallMeter;
 
@@ -37,11 +39,32 @@ pub(super) async fn observed<B, E>(
 pub(crate) struct StepClient {
     pub(super) client: Client,
     pub(super) meter: CallMeter,
+    /// Builds the clients of the clusters in which components keep their dependents.
+    #[cfg(feature = "dependents")]
+    pub(super) connect: Connect,
 }
 
 impl StepClient {
+    /// The client of a process that is the only replica.
     pub(crate) const fn new(client: Client, meter: CallMeter) -> Self {
-        Self { client, meter }
+        Self {
+            client,
+            meter,
+            #[cfg(feature = "dependents")]
+            connect: super::connect::configured,
+        }
+    }
+
+    /// The client of a process with replicas: the writes to other clusters are fenced, too.
+    #[cfg(feature = "lease")]
+    #[allow(dead_code, reason = "the seam for leader election")]
+    pub(crate) const fn of_replica(client: Client, meter: CallMeter) -> Self {
+        Self {
+            client,
+            meter,
+            #[cfg(feature = "dependents")]
+            connect: super::stack::fenced,
+        }
     }
 
     /// Sends a request of this step (empty outside of steps). Returns the response for every status code; its body is not read yet.
@@ -63,6 +86,11 @@ impl StepClient {
     /// The client, and what counts its calls.
     pub(crate) const fn parts(&self) -> (&Client, &CallMeter) {
         (&self.client, &self.meter)
+    }
+
+    /// Builds the client of another cluster.
+    pub(crate) const fn connect(&self) -> Connect {
+        self.connect
     }
 }
 

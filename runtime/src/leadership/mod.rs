@@ -147,7 +147,7 @@ impl WritePermit {
     }
 
     /// The time until the permit ends unless its term is renewed; zero after its end. `None`: it has no limit.
-    #[cfg_attr(not(test), allow(dead_code, reason = "for the client that fences writes"))]
+    #[cfg_attr(not(any(test, feature = "lease")), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn left(&self) -> Option<Duration> {
         match self.current() {
             Some(state) => state.term.map(|term| term.left(&Reading::now()).unwrap_or_default()),

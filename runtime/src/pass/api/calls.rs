@@ -16,7 +16,7 @@ use super::classify::{classify, is_absent};
 use super::request::Sender;
 use crate::api::grant::Grant;
 use crate::api::{ApiError, Selection, Target};
-use crate::client::{DeclaredCalls, OwnPod, decode};
+use crate::client::{DeclaredCalls, FenceRule, OwnPod, decode};
 use crate::leadership::{GATE_CLOSED, WritePermit};
 use crate::wiring::{KindInfo, Relation, selector_parts};
 
@@ -198,10 +198,10 @@ impl Calls {
         uid: &str,
         version: &str,
     ) -> Result<Deleted, ApiError> {
-        self.may_write()?;
         let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: Some(version.to_owned()) };
         let params = params.preconditions(preconditions);
-        match self.sender.answered(self.call(verbs(target).delete(&target.name, &params))).await {
+        let request = self.permitted(verbs(target).delete(&target.name, &params))?;
+        match self.sender.answered(self.call(request)).await {
             Ok(body) if decode::is_status(&body) => Ok(Deleted::Gone),
             Ok(body) => self.object(target, &body).map(|_| Deleted::Terminating),
             Err(missing) if missing.is_404() => match self.get(target).await? {
@@ -220,8 +220,7 @@ impl Calls {
         subresource: Option<&str>,
         request: Prepared,
     ) -> Result<DynamicObject, ApiError> {
-        self.may_write()?;
-        let body = self.sender.answered(self.call(request)).await;
+        let body = self.sender.answered(self.call(self.permitted(request)?)).await;
         self.object(target, &body.map_err(|error| explain(error, rights, target, subresource))?)
     }
 
@@ -244,11 +243,15 @@ impl Calls {
         }
     }
 
-    fn may_write(&self) -> Result<(), ApiError> {
-        if self.permit.is_valid() {
-            return Ok(());
+    /// The write with the permit, which a fenced client checks again when the connection is ready.
+    fn permitted(&self, request: Prepared) -> Result<Prepared, ApiError> {
+        if !self.permit.is_valid() {
+            return Err(ApiError::Failed(GATE_CLOSED.into()));
         }
-        Err(ApiError::Failed(GATE_CLOSED.into()))
+        Ok(request.map(|mut request| {
+            request.extensions_mut().insert(FenceRule::Permit(self.permit.clone()));
+            request
+        }))
     }
 }
 

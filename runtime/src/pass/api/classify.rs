@@ -6,7 +6,7 @@ use kube::Error;
 use kube::core::Status;
 
 use crate::api::{ApiError, ErrorDetail};
-use crate::client::{NotSent, chain};
+use crate::client::{Ended, NotSent, chain};
 use crate::watch::CREDENTIALS;
 
 /// Whether the error is the server's answer to a read of an object that does not exist. Servers that do not serve the kind (yet) and
@@ -42,6 +42,9 @@ pub(super) fn classify(error: Error) -> ApiError {
         && let Some(why) = cause.downcast_ref::<NotSent>()
     {
         return ApiError::Forbidden(why.to_string().into());
+    }
+    if Ended::is_cause_of(&error) {
+        return ApiError::Failed(Ended.to_string().into());
     }
     let Error::Api(status) = &error else {
         let text = format!("no response from the API server: {}", chain(&error));

@@ -9,7 +9,7 @@ use kube::core::Status;
 
 use super::classify::classify;
 use crate::api::ApiError;
-use crate::client::{ANSWER, Answers, StepClient};
+use crate::client::{ANSWER, Answers, Ended, StepClient};
 
 /// Sends the requests of one pass, or of one of its steps.
 #[derive(Clone)]
@@ -29,7 +29,12 @@ impl Sender {
 
     /// Sends the request and returns the body of the response.
     pub(super) async fn send(&self, request: Request<Vec<u8>>) -> Result<Bytes, Error> {
-        let answer = self.client.send(self.step, request).await.inspect_err(|_| self.answers.record_outage())?;
+        let answer = self.client.send(self.step, request).await.inspect_err(|error| {
+            // The fence held the write back, whatever the state of the API server is.
+            if !Ended::is_cause_of(error) {
+                self.answers.record_outage();
+            }
+        })?;
         let (head, body) = answer.into_parts();
         self.answers.record(head.status, &head.headers);
         let body = body.collect_bytes().await?;

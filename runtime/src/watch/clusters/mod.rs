@@ -89,7 +89,7 @@ impl Clusters {
             if let Some(cluster) = self.join((component, step), kubeconfig, opened.take()) {
                 return Ok(cluster);
             }
-            let client = client_of(kubeconfig, &self.0.keeper.operator.name).await?;
+            let client = client_of(kubeconfig, &self.0.keeper.operator.name, own.connect()).await?;
             opened = Some(Open { cluster: Arc::new(Cluster::new(client, own)), users: 0, idle: None });
         }
     }

@@ -1,0 +1,92 @@
+//! The HTTP client of an operator with replicas: the parts of kube's own client around fenced bodies.
+
+use bytes::Bytes;
+use http::{Request, Response, Uri};
+use hyper::rt::{Read, Write};
+use hyper_timeout::TimeoutConnector;
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::{Connection, HttpConnector};
+use hyper_util::rt::TokioExecutor;
+use kube::client::{ClientBuilder, ConfigExt};
+use kube::{Client, Config, Error};
+use tower::{BoxError, Service, ServiceBuilder};
+
+use super::agent::agent_layer;
+use super::fence::{Fenced, fence};
+#[cfg(feature = "proxy")]
+use super::proxy;
+
+/// Builds a client as [`configured`](super::configured) does, whose writes need a [rule](super::FenceRule).
+///
+/// kube adds layers only around its client, and only a body beneath all of them can hold a write back. So the client is built here, from the
+/// parts that kube has for this purpose. The layers for compression and for debug spans are left out; calls have spans of their own.
+///
+/// # Errors
+/// The certificates or the credentials of the configuration cannot be used, or its proxy.
+#[cfg_attr(not(any(test, feature = "dependents")), allow(dead_code, reason = "the seam for leader election"))]
+pub(crate) fn fenced(config: Config, agent: &str) -> Result<Client, Error> {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    let Some(url) = config.proxy_url.clone() else { return connected(config, tcp, agent) };
+    match url.scheme_str() {
+        #[cfg(feature = "proxy")]
+        Some("socks5") => connected(config, proxy::socks(url, tcp), agent),
+        #[cfg(feature = "proxy")]
+        Some("http") => connected(config, proxy::tunnel(&url, tcp), agent),
+        #[cfg(all(feature = "proxy", feature = "rustls-tls"))]
+        Some("https") => {
+            let tls = config.rustls_https_connector_with_connector(tcp)?;
+            connected(config, proxy::tunnel(&url, tls), agent)
+        }
+        #[cfg(all(feature = "proxy", not(feature = "rustls-tls")))]
+        Some("https") => Err(Error::TlsRequired),
+        #[cfg(not(feature = "proxy"))]
+        Some("socks5" | "http" | "https") => {
+            Err(Error::ProxyProtocolDisabled { proxy_url: Box::new(url), protocol_feature: "evenkeel/proxy" })
+        }
+        _ => Err(Error::ProxyProtocolUnsupported { proxy_url: Box::new(url) }),
+    }
+}
+
+/// Builds a fenced client over this HTTP client, which must hand a body to its connection only when that is ready.
+#[allow(dead_code, reason = "the seam for tests of replicas")]
+pub(crate) fn fenced_over<S, B>(http: S, namespace: &str, agent: &str) -> Client
+where
+    S: Service<Request<Fenced>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    ClientBuilder::new(fence(http), namespace).with_layer(&agent_layer(agent)).build()
+}
+
+/// The client over a connector for plain connections.
+fn connected<C>(config: Config, plain: C, agent: &str) -> Result<Client, Error>
+where
+    C: Service<Uri, Response: Connection + Read + Write + Send + Unpin + 'static, Future: Send + 'static>,
+    C: Clone + Send + Sync + 'static,
+    C::Error: std::error::Error + Send + Sync + 'static,
+{
+    #[cfg(feature = "rustls-tls")]
+    let connector = config.rustls_https_connector_with_connector(plain)?;
+    #[cfg(not(feature = "rustls-tls"))]
+    let connector = match config.cluster_url.scheme_str() {
+        Some("https") => return Err(Error::TlsRequired),
+        _ => plain,
+    };
+    let mut connector = TimeoutConnector::new(connector);
+    connector.set_connect_timeout(config.connect_timeout);
+    connector.set_read_timeout(config.read_timeout);
+    connector.set_write_timeout(config.write_timeout);
+    connector.set_reset_reader_on_write(config.reset_reader_on_write);
+    let http: HttpClient<_, Fenced> = HttpClient::builder(TokioExecutor::new()).build(connector);
+    let service = ServiceBuilder::new()
+        .layer(config.base_uri_layer())
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .map_err(BoxError::from)
+        .service(fence(http));
+    Ok(ClientBuilder::new(service, config.default_namespace).with_layer(&agent_layer(agent)).build())
+}
+
+#[cfg(test)]
+#[cfg(feature = "rustls-tls")]
+mod tests;
