@@ -186,6 +186,12 @@ impl Failure {
         Self::status(410, "Expired", message)
     }
 
+    /// 504 for a request that took longer than its `timeout`.
+    pub(crate) fn deadline() -> Self {
+        let message = "Timeout: request did not complete within requested timeout - context deadline exceeded";
+        Self::status(504, "Timeout", message)
+    }
+
     /// 504 for a version that does not exist yet.
     pub(crate) fn too_large(asked: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");

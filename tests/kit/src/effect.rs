@@ -52,6 +52,8 @@ effects! {
     /// 403 in plain text without a Status object, as a proxy sends it.
     BareForbidden,
     /// A response after this delay.
+    ///
+    /// A request with a shorter `timeout` in its query ends then with a 504, and is not carried out.
     Latency(Duration = Duration::from_secs(5)),
     /// No response at all.
     Hang,

@@ -73,7 +73,8 @@ impl Fault {
 
     /// Restricts the rule to a caller.
     ///
-    /// A caller is a field manager or the first word of a User-Agent; see [`Entry::caller`].
+    /// A caller is a field manager, the first word of a User-Agent, or the name of a client; see [`Entry::caller`] and
+    /// [`Cluster::client_of`](crate::Cluster::client_of).
     #[must_use]
     pub fn caller(mut self, name: &str) -> Self {
         self.caller = Some(name.to_owned());
@@ -133,7 +134,7 @@ impl Fault {
         self.verb.is_none_or(|verb| verb == entry.verb)
             && is(&self.group, &entry.group)
             && is(&self.resource, &entry.resource)
-            && self.caller.as_ref().is_none_or(|name| name == entry.caller() || *name == entry.agent())
+            && self.caller.as_ref().is_none_or(|name| [entry.caller(), entry.agent(), &entry.client].contains(&&**name))
             && is(&self.namespace, entry.namespace.as_deref().unwrap_or_default())
             && is(&self.name, entry.name.as_deref().unwrap_or_default())
             && is(&self.subresource, entry.subresource.as_deref().unwrap_or_default())

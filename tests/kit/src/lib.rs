@@ -136,6 +136,7 @@ mod fault;
 mod fault_sweep;
 mod gc;
 mod golden_file;
+mod hold;
 pub mod kstatus;
 mod log;
 mod names;
@@ -192,6 +193,7 @@ pub use seed::{Seed, SeedError};
 pub use settler::{Settler, Settling};
 pub use snapshot::Snapshot;
 pub use table_test::{Row, Seen};
+pub use transport::inprocess::ClusterService;
 
 #[cfg(test)]
 mod tests;

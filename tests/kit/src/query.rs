@@ -1,5 +1,7 @@
 //! The query parameters of a request.
 
+use std::time::Duration;
+
 use crate::api_error::{Failure, quoted};
 use crate::schema::Cause;
 
@@ -16,6 +18,8 @@ pub(crate) struct Query {
     pub(crate) bookmarks: bool,
     pub(crate) send_initial_events: Option<bool>,
     pub(crate) timeout_seconds: Option<String>,
+    /// The time after which the server gives up the request.
+    pub(crate) patience: Option<Duration>,
     pub(crate) dry_run: Vec<String>,
     pub(crate) field_manager: String,
     pub(crate) field_validation: String,
@@ -49,6 +53,7 @@ impl Query {
             "allowWatchBookmarks" => self.bookmarks = truthy(&value),
             "sendInitialEvents" => self.send_initial_events = Some(truthy(&value)),
             "timeoutSeconds" => self.timeout_seconds = Some(value),
+            "timeout" => self.patience = duration(&value),
             "dryRun" => self.dry_run.push(value),
             "fieldManager" => self.field_manager = value,
             "fieldValidation" => self.field_validation = value,
@@ -172,6 +177,18 @@ pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
         format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax")
     })
+}
+
+/// Parses a duration of whole milliseconds, seconds or minutes, such as `1500ms`.
+fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
+    let millis = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        _ => return None,
+    };
+    Some(Duration::from_millis(number.parse::<u64>().ok()?.checked_mul(millis)?)).filter(|duration| !duration.is_zero())
 }
 
 fn number(text: Option<&str>) -> Result<Option<i64>, Failure> {

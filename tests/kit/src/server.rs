@@ -1,6 +1,7 @@
 //! The entry point for requests.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -12,6 +13,7 @@ use crate::api_error::Failure;
 use crate::content_negotiation::wants_yaml;
 use crate::effect::{Effect, torn};
 use crate::log::Entry;
+use crate::query::Query;
 use crate::rbac::{self, Asked};
 use crate::registry::Verb;
 use crate::request_context::Call;
@@ -49,7 +51,7 @@ impl Received {
         let is_head = parts.method == http::Method::HEAD;
         let ticket = server.log.begin(entry.clone());
         let response = match effect {
-            None => answer(server, route, parts, body).await,
+            None => answer(server, Duration::ZERO, route, parts, body).await,
             Some(effect) => struck(server, &entry, effect, route, parts, body).await,
         };
         server.log.finish(ticket, response.status().as_u16());
@@ -61,10 +63,24 @@ impl Received {
 pub(crate) async fn answered(server: &Arc<Server>, request: Request<Bytes>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Local);
-    answer(server, Route::parse(parts.uri.path()), parts, body).await
+    answer(server, Duration::ZERO, Route::parse(parts.uri.path()), parts, body).await
 }
 
-async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
+/// Answers after a delay, or at the `timeout` of the request.
+async fn answer(server: &Arc<Server>, delay: Duration, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
+    let patience = Query::parse(parts.uri.query().unwrap_or_default()).patience;
+    let answer = async {
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        answer_in_form(server, route, parts, body).await
+    };
+    let Some(patience) = patience else { return answer.await };
+    // What is dropped has not been stored: a write is stored without an await.
+    tokio::time::timeout(patience, answer).await.unwrap_or_else(|_| Failure::deadline().into_response())
+}
+
+async fn answer_in_form(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
     // The schemas and the list of paths are always JSON.
     let is_json = parts.uri.path() == "/" || parts.uri.path().starts_with("/openapi/");
     let is_yaml = !is_json && wants_yaml(&parts.headers);
@@ -107,15 +123,12 @@ async fn struck(
 ) -> Response<Body> {
     match &effect {
         Effect::Hang => std::future::pending().await,
-        Effect::Latency(time) => {
-            tokio::time::sleep(*time).await;
-            answer(server, route, parts, body).await
-        }
-        Effect::DropWatch(time) => watch::cut(answer(server, route, parts, body).await, *time),
-        Effect::HalfBody => torn(answer(server, route, parts, body).await),
+        Effect::Latency(time) => answer(server, *time, route, parts, body).await,
+        Effect::DropWatch(time) => watch::cut(answer(server, Duration::ZERO, route, parts, body).await, *time),
+        Effect::HalfBody => torn(answer(server, Duration::ZERO, route, parts, body).await),
         Effect::Expired if entry.verb == Verb::Watch => watch::expired(),
         Effect::LostAnswer => {
-            answer(server, route, parts, body).await;
+            answer(server, Duration::ZERO, route, parts, body).await;
             refusal(&effect, entry)
         }
         _ => refusal(&effect, entry),

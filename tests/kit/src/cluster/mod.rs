@@ -19,7 +19,8 @@ use crate::log::Log;
 use crate::registry::Storage;
 use crate::state::Server;
 use crate::store::Write;
-use crate::transport::{http, inprocess};
+use crate::transport::http;
+use crate::transport::inprocess::ClusterService;
 use crate::webhook_backend::Backend;
 
 pub use crate::transport::http::Serving;
@@ -81,7 +82,7 @@ impl Cluster {
     /// Its default namespace is `default`. Call this inside the tokio runtime that runs the client.
     #[must_use]
     pub fn client(&self) -> Client {
-        inprocess::client(&self.server, "default", None)
+        Client::new(self.service(), "default")
     }
 
     /// Returns a client that impersonates a user.
@@ -91,7 +92,77 @@ impl Cluster {
     /// The client differs from [`Cluster::client`] only if the cluster was built with [`Builder::rbac`].
     #[must_use]
     pub fn client_as(&self, user: &str) -> Client {
-        inprocess::client(&self.server, "default", http_header(user))
+        Client::new(self.service().acting_as(http_header(user)), "default")
+    }
+
+    /// Returns the HTTP client of [`Cluster::client`], for a client with layers of its own.
+    ///
+    /// It takes requests with bodies of any type, and reads a body only when it handles the request.
+    #[must_use]
+    pub fn service(&self) -> ClusterService {
+        ClusterService::new(&self.server)
+    }
+
+    /// Returns a client with a name, by which faults and the [log](crate::Entry::client) find its requests.
+    ///
+    /// It is for several processes of one program, whose user agents and field managers are the same.
+    #[must_use]
+    pub fn client_of(&self, process: &str) -> Client {
+        Client::new(self.service_of(process), "default")
+    }
+
+    /// Returns the HTTP client of [`Cluster::client_of`], for a client with layers of its own.
+    #[must_use]
+    pub fn service_of(&self, process: &str) -> ClusterService {
+        self.service().named(process)
+    }
+
+    /// Holds all requests of a caller and all responses to it, as if its process were stopped.
+    ///
+    /// The caller is the name of a [client](Cluster::client_of), the first word of a User-Agent, or a field manager. The
+    /// bodies of its requests are not read: a stopped process has not handed them to its connection. A request that its
+    /// caller gives up in the meantime never arrives. [`Cluster::resume`] ends the pause.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use evenkeel_testkit::Cluster;
+    /// use k8s_openapi::api::core::v1::Namespace;
+    /// use kube::Api;
+    /// use tokio::time::timeout;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> kube::Result<()> {
+    /// let cluster = Cluster::start().await;
+    /// let (one, other) = (Api::<Namespace>::all(cluster.client_of("one")), Api::<Namespace>::all(cluster.client_of("other")));
+    /// cluster.pause("one");
+    /// assert!(timeout(Duration::from_secs(60), one.get("default")).await.is_err());
+    /// other.get("default").await?;
+    /// cluster.resume("one");
+    /// one.get("default").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pause(&self, caller: &str) {
+        self.server.holds.pause(caller);
+    }
+
+    /// Ends a [pause](Cluster::pause).
+    pub fn resume(&self, caller: &str) {
+        self.server.holds.resume(caller);
+    }
+
+    /// Holds all requests of a caller and all responses to it, as a network does that loses every packet.
+    ///
+    /// In contrast to a [pause](Cluster::pause), the caller hands its requests to the connection: their bodies are read at
+    /// once, and they arrive as soon as [`Cluster::heal`] ends the partition, even those that the caller has given up.
+    pub fn partition(&self, caller: &str) {
+        self.server.holds.partition(caller);
+    }
+
+    /// Ends a [partition](Cluster::partition).
+    pub fn heal(&self, caller: &str) {
+        self.server.holds.heal(caller);
     }
 
     /// Serves the API over HTTP on a free loopback port until the result is dropped.

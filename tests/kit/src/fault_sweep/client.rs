@@ -6,20 +6,25 @@ use std::sync::Arc;
 use axum::body::Body;
 use bytes::Bytes;
 use http::{Request, Response};
+use http_body_util::BodyExt;
 use kube::Client;
 
 use super::injection_point::Point;
 use super::interceptor::{Interception, Interceptor};
 use crate::server::Received;
-use crate::state::Server;
-use crate::transport::inprocess::collected;
+use crate::state::{Local, Server};
 
 /// Returns a client of the server for the operator under test. It is valid until the next crash.
 pub(super) fn intercepted(server: &Arc<Server>, namespace: &str, interceptor: &Arc<Interceptor>, life: u64) -> Client {
     let (server, interceptor) = (Arc::clone(server), Arc::clone(interceptor));
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {
         let (server, interceptor) = (Arc::clone(&server), Arc::clone(&interceptor));
-        async move { handle_tapped(server, collected(request).await, &interceptor, life).await }
+        async move {
+            let (mut head, body) = request.into_parts();
+            head.extensions.insert(Local);
+            let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+            handle_tapped(server, Request::from_parts(head, body), &interceptor, life).await
+        }
     });
     Client::new(service, namespace)
 }

@@ -1,6 +1,7 @@
 //! One entry of the request log.
 
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -8,12 +9,17 @@ use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use serde_json::Value;
 
+use crate::hold::ClientName;
 use crate::query::Query;
 use crate::registry::Verb;
 use crate::route::{Route, Target};
 
 /// The header with the impersonated user.
 pub(crate) const IMPERSONATE: &str = "Impersonate-User";
+
+/// When the body of a request had been read, in its extensions: the time since the start of the cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentAt(pub(crate) Duration);
 
 /// A request in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +53,12 @@ pub struct Entry {
     ///
     /// It is the user of [`Cluster::client_as`](crate::Cluster::client_as), or `None` if the caller acts as itself.
     pub impersonated: Option<String>,
+    /// The name of the client; "" if it has none. See [`Cluster::client_of`](crate::Cluster::client_of).
+    pub client: String,
+    /// When the caller had handed over the body, as the time since the start of the cluster.
+    ///
+    /// A request that was [held](crate::Cluster::partition) on its way has arrived later.
+    pub sent_at: Duration,
     /// The `fieldManager` in the query.
     pub field_manager: String,
     /// Whether the request is a dry run.
@@ -81,6 +93,8 @@ impl Entry {
             accept: header(&parts.headers, ACCEPT),
             user_agent: header(&parts.headers, USER_AGENT),
             impersonated: parts.headers.get(IMPERSONATE).and_then(|user| user.to_str().ok()).map(str::to_owned),
+            client: parts.extensions.get::<ClientName>().map(|name| name.0.to_string()).unwrap_or_default(),
+            sent_at: parts.extensions.get::<SentAt>().map_or(Duration::ZERO, |at| at.0),
             field_manager: query.field_manager,
             body: body.clone(),
             code: 0,

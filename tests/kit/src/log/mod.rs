@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use entry::Entry;
-pub(crate) use entry::IMPERSONATE;
+pub(crate) use entry::{IMPERSONATE, SentAt};
 pub use requests::Requests;
 
 /// The number of retained requests: more than a test makes, and few enough for a server that runs for days.

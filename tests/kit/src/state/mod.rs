@@ -7,9 +7,12 @@ mod tokens;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use tokio::time::Instant;
+
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::fault::Faults;
+use crate::hold::Holds;
 use crate::log::Log;
 use crate::service_address::Addresses;
 use crate::store::{Pages, Store};
@@ -38,6 +41,10 @@ pub(crate) struct Server {
     pub(crate) clock: Clock,
     pub(crate) log: Log,
     pub(crate) faults: Faults,
+    /// The callers whose requests are held.
+    pub(crate) holds: Holds,
+    /// When the server was started.
+    pub(crate) began: Instant,
     /// Counts the calls of `drop_watches`.
     pub(crate) drops: tokio::sync::watch::Sender<u64>,
     /// Counts the simulated failures of all connections.
@@ -59,6 +66,8 @@ impl Server {
             clock: Clock::start(),
             log: Log::default(),
             faults: Faults::default(),
+            holds: Holds::default(),
+            began: Instant::now(),
             drops: tokio::sync::watch::Sender::new(0),
             breaks: tokio::sync::watch::Sender::new(0),
         }

@@ -10,6 +10,7 @@ mod eventually;
 mod evict;
 mod field_owners;
 mod gc;
+mod hold;
 mod hooks;
 mod load;
 mod pod_log;

@@ -9,12 +9,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::{LengthLimitError, Limited};
 use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::arrival::carried;
 use crate::api_error::{BODY_LIMIT, Failure};
-use crate::server;
 use crate::state::Server;
 
 /// A running HTTP server. Dropping it closes the port.
@@ -72,10 +72,9 @@ pub(crate) async fn serve(server: Arc<Server>, port: u16) -> io::Result<Serving>
 }
 
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response<Body> {
-    let (head, body) = request.into_parts();
     // Reading stops at the limit.
-    match Limited::new(body, BODY_LIMIT).collect().await {
-        Ok(body) => server::handle(server, Request::from_parts(head, body.to_bytes())).await,
+    match carried(server, request.map(|body| Limited::new(body, BODY_LIMIT))).await {
+        Ok(response) => response,
         Err(error) if error.is::<LengthLimitError>() => Failure::large_body().into_response(),
         Err(error) => {
             let mut response = Response::new(Body::from(error.to_string()));

@@ -1,40 +1,66 @@
 //! The server as the tower service of a `kube::Client`, without a socket and without serialization of headers.
 
-use std::convert::Infallible;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use axum::body::Body;
 use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response};
-use http_body_util::BodyExt;
-use kube::Client;
+use tower::{BoxError, Service};
 
+use super::arrival::carried;
+use crate::hold::ClientName;
 use crate::log::IMPERSONATE;
-use crate::server::handle;
-use crate::state::Local;
-use crate::state::Server;
+use crate::state::{Local, Server};
 
-/// Returns a client of the administrator or of another user. Must be called inside a tokio runtime.
-pub(crate) fn client(server: &Arc<Server>, namespace: &str, user: Option<HeaderValue>) -> Client {
-    let server = Arc::clone(server);
-    let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
-        if let Some(user) = &user {
+/// An HTTP client of a [`Cluster`](crate::Cluster), for clients with layers of their own: see
+/// [`Cluster::service`](crate::Cluster::service).
+#[derive(Clone, Debug)]
+pub struct ClusterService {
+    server: Arc<Server>,
+    user: Option<HeaderValue>,
+    name: Option<ClientName>,
+}
+
+impl ClusterService {
+    /// Returns the HTTP client of the administrator.
+    pub(crate) fn new(server: &Arc<Server>) -> Self {
+        Self { server: Arc::clone(server), user: None, name: None }
+    }
+
+    /// Acts as another user.
+    pub(crate) fn acting_as(self, user: Option<HeaderValue>) -> Self {
+        Self { user, ..self }
+    }
+
+    /// Has a name, by which faults and the log find its requests.
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self { name: Some(ClientName(name.into())), ..self }
+    }
+}
+
+impl<B> Service<Request<B>> for ClusterService
+where
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Response<Body>, BoxError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        request.extensions_mut().insert(Local);
+        if let Some(user) = &self.user {
             request.headers_mut().insert(IMPERSONATE, user.clone());
         }
-        answer(Arc::clone(&server), request)
-    });
-    Client::new(service, namespace)
-}
-
-async fn answer(server: Arc<Server>, request: Request<kube::client::Body>) -> Result<Response<Body>, Infallible> {
-    Ok(handle(server, collected(request).await).await)
-}
-
-/// Reads the whole body of the request, and marks it as an in-process request.
-pub(crate) async fn collected(request: Request<kube::client::Body>) -> Request<Bytes> {
-    let (mut head, body) = request.into_parts();
-    head.extensions.insert(Local);
-    // The body of a client is in memory, so an error is not expected; it results in an empty body.
-    let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    Request::from_parts(head, bytes)
+        if let Some(name) = &self.name {
+            request.extensions_mut().insert(name.clone());
+        }
+        carried(Arc::clone(&self.server), request).boxed()
+    }
 }

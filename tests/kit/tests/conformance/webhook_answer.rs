@@ -6,7 +6,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::check::{Verdict, holds, same};
-use crate::env::{Env, text};
+use crate::env::{Env, text, with};
 use crate::rule::rules;
 use crate::webhook_server::{Reply, Webhook, validating, widget};
 
@@ -18,6 +18,7 @@ rules![
     a_failed_call_fails_the_write,
     an_ignored_failure_does_not,
     a_late_answer_fails_the_write,
+    a_write_ends_at_its_timeout_and_stores_nothing,
 ];
 
 /// Replies that are failures of the call, with a part of the message.
@@ -129,4 +130,26 @@ async fn a_late_answer_fails_the_write(env: &Env) -> Verdict {
     let answer = env.post(&env.path(""), &widget("w", json!({}))).await?.refuses(500, "InternalError")?;
     let message = text(&answer.body["message"]);
     holds(message, message.contains("?timeout=1s\": context deadline exceeded"))
+}
+
+async fn a_write_ends_at_its_timeout_and_stores_nothing(env: &Env) -> Verdict {
+    let hooks = validating(env, json!({"timeoutSeconds": 30})).await?;
+    env.post(&env.path(""), &widget("old", json!({"size": 1}))).await?.is(201)?;
+    let old = env.get(&env.path("/old")).await?.is(200)?;
+    hooks.reply("v", Reply::Late(Duration::from_secs(20)));
+    let apply = "application/apply-patch+yaml";
+    let (new, changed) =
+        (widget("new", json!({})).to_string(), with(&old.body, json!({"spec": {"size": 2}})).to_string());
+    for (method, path, media, body) in [
+        ("POST", "?timeout=1500ms", "application/json", &*new),
+        ("PATCH", "/new?fieldManager=m&timeout=1500ms", apply, &*new),
+        ("PUT", "/old?timeout=1500ms", "application/json", &*changed),
+        ("DELETE", "/old?timeout=1500ms", "application/json", r#"{"apiVersion":"v1","kind":"DeleteOptions"}"#),
+    ] {
+        let answer = env.send(method, &env.path(path), media, body).await?;
+        // 1.20 reports the end of its own call to the webhook.
+        holds(&format!("{method}: {}", answer.body), [500, 504].contains(&answer.status))?;
+    }
+    env.get(&env.path("/new")).await?.is(404)?;
+    same("version", env.get(&env.path("/old")).await?.is(200)?.version(), old.version())
 }
