@@ -24,6 +24,7 @@ use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
 use super::finish::resync::Clock;
 use super::memory::Memory;
+use super::memory::live_reads::LiveReads;
 use super::memory::tried::Tried;
 use super::pass_id::PassIds;
 use super::prepare::finalizer::Finalizers;
@@ -119,6 +120,7 @@ pub(crate) struct PassContext {
     pub(super) daemons: Daemons,
     pub(super) clock: Clock,
     pub(super) memory: Mutex<HashMap<Key, Memory>>,
+    pub(super) live_reads: LiveReads,
     pub(super) dependents: Dependents,
     pub(super) warned: Arc<Warned>,
     pub(super) ids: PassIds,
@@ -147,6 +149,7 @@ impl PassContext {
             recorder,
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
+            live_reads: LiveReads::default(),
             dependents: Dependents::default(),
             warned: Arc::default(),
             ids: PassIds::new(),
@@ -194,6 +197,7 @@ impl PassContext {
         #[cfg(feature = "dependents")]
         self.env.relations.clusters().leave_all(key);
         self.memory().remove(key);
+        self.live_reads.forget(key);
         self.dependents.set(key, HashSet::new());
         Next::Forget
     }

@@ -35,12 +35,11 @@ use tracing::{Instrument, field};
 use self::decide::facts::{Namespace, ObjectFacts};
 use self::decide::{Decision, MissingFact, missing, policy};
 use self::finish::{retry_write, schedule};
-use self::prepare::claim;
+use self::prepare::{claim, live_read};
 use self::report::current_pass::{Begun, CurrentPass, FinishedPass, UNCHANGED, ended};
 use self::report::event;
 use self::run::Part;
 use self::without_steps::{blocked, foreign, skipped, suspended, unchanged_object, undecodable};
-use crate::api::ApiError;
 use crate::pipeline::object::Object;
 use crate::queue::{Attempt, Backoff, Key, Next, PassOutput, TriggerSet, Worker};
 
@@ -56,7 +55,7 @@ pub(crate) use self::context::{PassContext, PassSetup};
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
 
-/// Number of consecutive conflicts after which a pass reads its object from the server instead of the cache.
+/// Number of consecutive conflicts after which a pass reads its object from the server, in case the cache hangs.
 const HANGS: u32 = 3;
 
 /// An object and the decision on its pass.
@@ -146,36 +145,33 @@ async fn reported(
     PassOutput { next: schedule::not_before(next, answers.retry_after()), tail, outage: answers.outage() }
 }
 
+/// Where a pass reads its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Cache,
+    Server,
+}
+
 /// Runs the stages of a pass. Each is boxed on its own: most passes need few of them, and the cost of moving a future grows with its size.
 async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided>) -> Next {
-    let (key, triggers) = (pass.key, pass.triggers);
+    let key = pass.key;
     if let Some(vanished) = context.env.primary.vanished(key)
         && let Err(next) = vanished::clean_up(context, pass, &*vanished).boxed().await
     {
         return next;
     }
-    let Decided { object, decision } = match decided {
-        Some(decided) => decided,
-        None => match fetch(context, pass, attempt).await {
-            Ok(Some(object)) if !context.is_selected(&*object) => {
-                if leave::is_left(context, &*object) {
-                    return leave::leave(context, pass, &*object).boxed().await;
-                }
-                pass.ends(UNCHANGED);
-                return context.forget(key);
+    let source = if attempt.conflicts < HANGS { Source::Cache } else { Source::Server };
+    let (object, decision) = match decided_in_full(context, pass, source, decided).await {
+        Ok((_, decision)) if live_read::is_due(context, key, &decision) => {
+            live_read::begin_anew(context, key);
+            match decided_in_full(context, pass, Source::Server, None).boxed().await {
+                Ok(decided) => decided,
+                Err(next) => return next,
             }
-            Ok(Some(object)) => {
-                let decision = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread).decide();
-                Decided { object, decision }
-            }
-            Ok(None) => return undecodable::absent(context, pass),
-            Err(error) => {
-                tracing::warn!(%error, "the object could not be read; retrying");
-                return Next::NotStarted { at_least: None };
-            }
-        },
+        }
+        Ok(decided) => decided,
+        Err(next) => return next,
     };
-    let decision = missing::read(context, key, &*object, triggers, decision).await;
     match decision {
         Decision::Contested(left) => return Next::Later(left),
         Decision::Foreign(other) => {
@@ -240,16 +236,50 @@ async fn daemons_stop(context: &PassContext, key: &Key, object: &Object, part: O
     }
 }
 
-/// Reads the object from the cache; after [`HANGS`] conflicts from the server, in case the cache hangs.
-async fn fetch(
+/// The object and the decision on its pass.
+///
+/// # Errors
+/// The pass ends without a decision.
+async fn decided_in_full(
     context: &PassContext,
-    pass: &CurrentPass<'_>,
-    attempt: Attempt,
-) -> Result<Option<Arc<Object>>, ApiError> {
-    if attempt.conflicts < HANGS {
-        return Ok(context.env.primary.get(pass.key));
+    pass: &mut CurrentPass<'_>,
+    source: Source,
+    decided: Option<Decided>,
+) -> Result<(Arc<Object>, Decision), Next> {
+    let Decided { object, decision } = match decided {
+        Some(decided) => decided,
+        None => fetch(context, pass, source).await?,
+    };
+    let decision = missing::read(context, pass.key, &*object, pass.triggers, decision).await;
+    Ok((object, decision))
+}
+
+/// Reads the object and decides, as long as the caches suffice.
+///
+/// # Errors
+/// The pass ends without a decision.
+async fn fetch(context: &PassContext, pass: &mut CurrentPass<'_>, source: Source) -> Result<Decided, Next> {
+    let key = pass.key;
+    let object = match source {
+        Source::Cache => Ok(context.env.primary.get(key)),
+        Source::Server => live_read::read(context, pass).await,
+    };
+    match object {
+        Ok(Some(object)) if !context.is_selected(&*object) => {
+            if leave::is_left(context, &*object) {
+                return Err(leave::leave(context, pass, &*object).boxed().await);
+            }
+            pass.ends(UNCHANGED);
+            Err(context.forget(key))
+        }
+        Ok(Some(object)) => {
+            let decision = ObjectFacts::of(context, (key, &*object), pass.triggers, Namespace::Unread).decide();
+            Ok(Decided { object, decision })
+        }
+        Ok(None) => Err(undecodable::absent(context, pass)),
+        Err(error) => {
+            tracing::warn!(%error, "the object could not be read; retrying");
+            Err(Next::NotStarted { at_least: None })
+        }
     }
-    let (calls, target) = (context.calls(&pass.answers), context.target(pass.key));
-    let Some(live) = calls.get(&target).boxed().await? else { return Ok(None) };
-    Ok(context.wrote(&live))
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod hot_object;
 pub(super) mod late_digest;
+pub(super) mod live_reads;
 #[cfg(feature = "dependents")]
 pub(super) mod progress_writes;
 pub(super) mod tried;

@@ -2,3 +2,4 @@
 
 pub(super) mod claim;
 pub(super) mod finalizer;
+pub(super) mod live_read;
