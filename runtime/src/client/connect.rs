@@ -6,7 +6,6 @@ use kube::{Client, Config, Error};
 use super::agent::agent_layer;
 
 /// Builds the client of a configuration, with this user agent.
-#[cfg(feature = "dependents")]
 pub(crate) type Connect = fn(Config, &str) -> Result<Client, Error>;
 
 /// Builds a client with the user agent, and without kube's retries, since the queue backs off per object.

@@ -23,14 +23,20 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The body of a DELETE without one. It has the same meaning on all servers, and the fence needs a body.
 const DELETE_OPTIONS: &str = r#"{"apiVersion":"v1","kind":"DeleteOptions"}"#;
 
-/// The body of a request. Its bytes are handed to the connection only while the rule permits it.
+/// The body of a request of an operator with replicas. Its bytes are handed to the connection only while the rule permits it.
 ///
 /// hyper polls the body when the connection is ready: after the name look-up, the handshakes, and its own retries, all of which are beneath any
 /// layer. A server does not carry out a request whose body is incomplete.
-pub(crate) struct Fenced {
+pub struct Fenced {
     body: Body,
     /// `None`: a read.
     rule: Option<FenceRule>,
+}
+
+impl fmt::Debug for Fenced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fenced").field("rule", &self.rule).finish_non_exhaustive()
+    }
 }
 
 impl HttpBody for Fenced {

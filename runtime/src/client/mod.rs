@@ -28,11 +28,13 @@ mod strip_managed_fields;
 mod watch_lines;
 
 pub(crate) use self::answers::Answers;
-pub(crate) use self::connect::configured;
+pub(crate) use self::connect::{Connect, configured};
 pub(crate) use self::declared_calls::{DeclaredCalls, NotSent};
 pub(crate) use self::error_chain::chain;
 #[cfg(feature = "doctor")]
 pub(crate) use self::error_chain::why;
+#[cfg(feature = "lease")]
+pub use self::fence::Fenced;
 pub(crate) use self::fence_rule::{Ended, FenceRule};
 #[cfg(feature = "dependents")]
 pub(crate) use self::kubeconfig::client_of;
@@ -45,5 +47,4 @@ pub(crate) use self::own_pod::OwnPod;
 #[cfg(feature = "dry-run")]
 pub(crate) use self::request_info::Line;
 #[cfg(feature = "lease")]
-#[allow(unused_imports, reason = "the seam for leader election")]
-pub(crate) use self::stack::fenced;
+pub(crate) use self::stack::{fenced, fenced_over};

@@ -8,8 +8,7 @@ use kube::Client;
 use kube::client::Body;
 use tracing::Instrument;
 
-#[cfg(feature = "dependents")]
-use super::connect::Connect;
+use super::connect::{Connect, configured};
 use super::request_info::Line;
 use crate::queue::meter::CallMeter;
 
@@ -45,25 +44,20 @@ pub(crate) struct StepClient {
 }
 
 impl StepClient {
-    /// The client of a process that is the only replica.
+    /// A client whose other clusters have kube's own clients.
     pub(crate) const fn new(client: Client, meter: CallMeter) -> Self {
-        Self {
-            client,
-            meter,
-            #[cfg(feature = "dependents")]
-            connect: super::connect::configured,
-        }
+        Self::connecting(client, meter, configured)
     }
 
-    /// The client of a process with replicas: the writes to other clusters are fenced, too.
-    #[cfg(feature = "lease")]
-    #[allow(dead_code, reason = "the seam for leader election")]
-    pub(crate) const fn of_replica(client: Client, meter: CallMeter) -> Self {
+    /// A client whose other clusters have the clients that `connect` builds.
+    pub(crate) const fn connecting(client: Client, meter: CallMeter, connect: Connect) -> Self {
+        #[cfg(not(feature = "dependents"))]
+        let _ = connect;
         Self {
             client,
             meter,
             #[cfg(feature = "dependents")]
-            connect: super::stack::fenced,
+            connect,
         }
     }
 

@@ -23,7 +23,6 @@ use super::proxy;
 ///
 /// # Errors
 /// The certificates or the credentials of the configuration cannot be used, or its proxy.
-#[cfg_attr(not(any(test, feature = "dependents")), allow(dead_code, reason = "the seam for leader election"))]
 pub(crate) fn fenced(config: Config, agent: &str) -> Result<Client, Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
@@ -48,14 +47,13 @@ pub(crate) fn fenced(config: Config, agent: &str) -> Result<Client, Error> {
     }
 }
 
-/// Builds a fenced client over this HTTP client, which must hand a body to its connection only when that is ready.
-#[allow(dead_code, reason = "the seam for tests of replicas")]
-pub(crate) fn fenced_over<S, B>(http: S, namespace: &str, agent: &str) -> Client
+/// Builds a fenced client over this HTTP client.
+pub(crate) fn fenced_over<S, B>(http: S) -> Client
 where
     S: Service<Request<Fenced>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
     B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
-    ClientBuilder::new(fence(http), namespace).with_layer(&agent_layer(agent)).build()
+    Client::new(fence(http), "default")
 }
 
 /// The client over a connector for plain connections.

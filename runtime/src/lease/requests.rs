@@ -17,7 +17,7 @@ use serde_json::json;
 use super::protocol::{Action, Answer};
 use super::record::Record;
 use crate::api::grant::plural_and_group;
-use crate::client::chain;
+use crate::client::{FenceRule, chain};
 
 /// The lease that replicas contend for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,10 @@ impl Requests {
     }
 
     async fn answer(&self, request: Request<Vec<u8>>) -> Result<(StatusCode, Vec<u8>), kube::Error> {
-        let answer = self.client.send(request.map(Body::from)).await?;
+        let mut request = request.map(Body::from);
+        // A candidate is no leader, and a lease has a fence of its own: its version.
+        request.extensions_mut().insert(FenceRule::Exempt);
+        let answer = self.client.send(request).await?;
         let status = answer.status();
         Ok((status, answer.into_body().collect_bytes().await?.to_vec()))
     }

@@ -14,7 +14,7 @@ use super::instrument::Telemetry;
 use super::listen;
 use super::settings;
 use crate::api::DryRunLog;
-use crate::client::{self, StepClient};
+use crate::client::{self, Connect, StepClient};
 use crate::leadership::Leadership;
 use crate::queue::meter::CallMeter;
 use crate::watch::{Health, Scope, SharedWatches, Streaming};
@@ -30,14 +30,14 @@ pub(super) async fn context(
     let telemetry = telemetry(operator, &health).await?;
     let (client, meter) = match (operator.client.take(), operator.config.take()) {
         (Some(client), _) => (client::named(&client, &agent(operator)), telemetry.calls("")),
-        (None, Some(config)) => connect(operator, config, &telemetry)?,
-        (None, None) => connect(operator, settings::infer().await?, &telemetry)?,
+        (None, Some(config)) => connect(operator, &gate, config, &telemetry)?,
+        (None, None) => connect(operator, &gate, settings::infer().await?, &telemetry)?,
     };
     let client = match dry_run {
         Some(log) => log.client(&client),
         None => client,
     };
-    let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
+    let passes = Arc::new(StepClient::connecting(client.clone(), meter.clone(), connector(&gate)));
     let client = client::counted(&client, &meter);
     let context = OperatorContext {
         watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
@@ -89,11 +89,26 @@ async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemet
     Ok(Telemetry::default())
 }
 
+/// Builds clients of clusters. Those of a replica are fenced.
+fn connector(gate: &Leadership) -> Connect {
+    #[cfg(feature = "lease")]
+    if gate.is_leased() {
+        return client::fenced;
+    }
+    let _ = gate;
+    client::configured
+}
+
 /// Creates the client and the meter that counts its calls.
-fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result<(Client, CallMeter)> {
+fn connect(
+    operator: &Operator,
+    gate: &Leadership,
+    config: Config,
+    telemetry: &Telemetry,
+) -> Result<(Client, CallMeter)> {
     settings::check_sites(operator, &config)?;
     let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
-    match client::configured(config, &agent(operator)) {
+    match connector(gate)(config, &agent(operator)) {
         Ok(client) => Ok((client, meter)),
         Err(error) => Err(settings::unusable(error)),
     }
