@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 /// A service with long operations.
 #[derive(Default)]
-struct Plant {
+pub(crate) struct Plant {
     /// How often each operation was polled.
     operations: Mutex<BTreeMap<String, usize>>,
     started: AtomicUsize,
@@ -26,7 +26,7 @@ struct Plant {
 }
 
 impl Plant {
-    fn taking(questions: usize) -> Arc<Self> {
+    pub(crate) fn taking(questions: usize) -> Arc<Self> {
         Arc::new(Self { takes: questions, ..Self::default() })
     }
 
@@ -46,7 +46,7 @@ impl Plant {
         (*asked > self.takes).then(|| format!("made by {handle}"))
     }
 
-    fn started(&self) -> usize {
+    pub(crate) fn started(&self) -> usize {
         self.started.load(Ordering::SeqCst)
     }
 }
@@ -68,14 +68,14 @@ pub(crate) struct EngineStatus {
 
 #[derive(ConditionSet)]
 #[condition_set(mod = on)]
-enum EngineCondition {
+pub(crate) enum EngineCondition {
     /// It is built.
     #[condition(positive)]
     Built,
 }
 
 #[derive(Debug, thiserror::Error, ReconcileError)]
-enum EngineError {
+pub(crate) enum EngineError {
     #[error("it is being built")]
     #[class(waiting(poll = "1s"))]
     Building,
@@ -101,12 +101,12 @@ async fn build(engine: &Engine, plant: &Arc<Plant>, cx: &mut Cx) -> Result<(), E
 }
 
 #[reconciler(conditions = EngineCondition)]
-async fn engine(engine: &Engine, plant: &Arc<Plant>, cx: &mut Pass<'_>) -> PassResult {
+pub(crate) async fn engine(engine: &Engine, plant: &Arc<Plant>, cx: &mut Pass<'_>) -> PassResult {
     build(engine, plant, cx).await?;
     Ok(())
 }
 
-fn an_engine(size: u32) -> Value {
+pub(crate) fn an_engine(size: u32) -> Value {
     json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Engine", "metadata": { "name": "e" }, "spec": { "size": size } })
 }
 

@@ -4,7 +4,9 @@ mod failures;
 mod foreign;
 mod hand_over;
 mod idle;
+mod lagging;
 mod server;
+mod storm;
 mod term;
 
 use std::sync::Arc;

@@ -1,0 +1,284 @@
+//! Five replicas through hours of pauses, partitions, kills, roll-outs and errors. `EVENKEEL_SEED` repeats a run, and
+//! `EVENKEEL_STORM_HOURS=24` makes it last a virtual day, which takes more than a minute.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use evenkeel::prelude::*;
+use evenkeel::testing::fenced_client;
+use evenkeel_random_cases::{Choices, each_paused};
+use evenkeel_testkit::{Effect, Entry, Fault};
+use futures::future::join_all;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{CustomResource, CustomResourceExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+const REPLICAS: usize = 5;
+const OBJECTS: usize = 4;
+const HOURS: u32 = 4;
+
+#[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Parcel", namespaced, status = "ParcelStatus")]
+pub(crate) struct ParcelSpec {
+    /// What is in it.
+    pub content: String,
+}
+
+#[evenkeel::status]
+pub(crate) struct ParcelStatus {
+    /// What was sent.
+    pub sent: Option<String>,
+}
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub(crate) enum ParcelCondition {
+    /// It is on its way.
+    #[condition(positive)]
+    Sent,
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+pub(crate) enum ParcelError {
+    #[error(transparent)]
+    #[class(transient, retry = "fast")]
+    Api(#[from] ApiError),
+}
+
+/// The time in which a body ran.
+#[derive(Clone, Debug)]
+struct Run {
+    process: String,
+    object: String,
+    from: Instant,
+    to: Option<Instant>,
+}
+
+/// The bodies of all processes.
+#[derive(Default)]
+struct Runs(Mutex<Vec<Run>>);
+
+/// The runs, and the process that adds to them.
+pub(crate) struct Desk {
+    runs: Arc<Runs>,
+    process: String,
+}
+
+/// A body that runs.
+struct InBody<'d>(&'d Desk, usize);
+
+impl Desk {
+    fn begin(&self, object: &str) -> InBody<'_> {
+        let mut runs = self.runs.0.lock().unwrap();
+        let (process, object) = (self.process.clone(), object.to_owned());
+        runs.push(Run { process, object, from: Instant::now(), to: None });
+        InBody(self, runs.len() - 1)
+    }
+}
+
+impl Drop for InBody<'_> {
+    fn drop(&mut self) {
+        self.0.runs.0.lock().unwrap()[self.1].to = Some(Instant::now());
+    }
+}
+
+#[sub_reconciler(sets(on::Sent), owns(ConfigMap))]
+async fn send(parcel: &Parcel, desk: &Arc<Desk>, cx: &mut Cx) -> Result<(), ParcelError> {
+    let _running = desk.begin(parcel.metadata.name.as_deref().unwrap_or_default());
+    let content = &parcel.spec.content;
+    for part in ["a", "b"] {
+        let name = format!("{}-{part}", parcel.metadata.name.as_deref().unwrap_or_default());
+        let map = json!({ "metadata": { "name": name }, "data": { "content": content } });
+        cx.apply(&serde_json::from_value::<ConfigMap>(map).unwrap()).await?;
+        sleep(SECOND).await;
+    }
+    cx.status().sent = Some(content.clone());
+    Ok(())
+}
+
+#[reconciler(conditions = ParcelCondition)]
+async fn parcel(parcel: &Parcel, desk: &Arc<Desk>, cx: &mut Pass<'_>) -> PassResult {
+    send(parcel, desk, cx).await?;
+    Ok(())
+}
+
+/// Five replicas, each of which is a process that may be replaced.
+struct Fleet {
+    world: World,
+    runs: Arc<Runs>,
+    running: Vec<(String, Running)>,
+    started: usize,
+    /// When a caller is free again.
+    held: Vec<(Instant, String)>,
+    log: Vec<Entry>,
+}
+
+impl Fleet {
+    async fn start() -> Self {
+        let world = World::within(Cluster::start().await);
+        world.install(&Parcel::crd()).await;
+        let (runs, running) = (Arc::default(), Vec::new());
+        let mut fleet = Self { world, runs, running, started: 0, held: Vec::new(), log: Vec::new() };
+        for _ in 0..REPLICAS {
+            let process = fleet.process();
+            fleet.running.push(process);
+        }
+        fleet
+    }
+
+    /// Starts a process, with a client of its own.
+    fn process(&mut self) -> (String, Running) {
+        self.started += 1;
+        let name = format!("process-{}", self.started);
+        let client = fenced_client(self.world.cluster().service_of(&name));
+        let desk = Arc::new(Desk { runs: self.runs.clone(), process: name.clone() });
+        let replicas = Replicas { namespace: Some(self.world.namespace.clone()), ..Replicas::default() };
+        let operator = Operator::new("shop").test_client(client).namespaces([&self.world.namespace]);
+        (name, Running::start(operator.reconciler::<parcel>(desk).replicas_with(replicas)))
+    }
+
+    async fn write(&self, name: &str, content: usize) {
+        let spec = json!({ "spec": { "content": format!("content {content}") } });
+        let api = self.world.api::<Parcel>();
+        if api.patch(name, &PatchParams::default(), &Patch::Merge(&spec)).await.is_err() {
+            let object = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Parcel", "metadata": { "name": name }, "spec": spec["spec"] });
+            self.world.create::<Parcel>(object).await;
+        }
+    }
+
+    /// Lets time pass: callers are freed, and processes that ended are started again.
+    async fn pass(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            sleep(SECOND.min(end - Instant::now())).await;
+            self.free(|until| until <= Instant::now());
+            for at in 0..self.running.len() {
+                if self.running[at].1.is_finished() {
+                    self.running[at] = self.process();
+                }
+            }
+        }
+        self.log.extend(self.world.cluster().log().entries());
+        self.world.cluster().log().clear();
+    }
+
+    fn free(&mut self, is_due: impl Fn(Instant) -> bool) {
+        let cluster = self.world.cluster().clone();
+        self.held.retain(|(until, name)| {
+            if is_due(*until) {
+                cluster.resume(name);
+                cluster.heal(name);
+            }
+            !is_due(*until)
+        });
+    }
+
+    /// One incident.
+    async fn suffer(&mut self, choices: &mut Choices, round: usize) {
+        let cluster = self.world.cluster().clone();
+        let at = choices.range(0..REPLICAS);
+        let name = self.running[at].0.clone();
+        let hold = (Instant::now() + SECOND * choices.range(5..120_u32), name.clone());
+        self.write(&format!("p{}", choices.range(0..OBJECTS)), round).await;
+        match choices.range(0..8_u32) {
+            0 | 1 => {
+                cluster.pause(&name);
+                self.held.push(hold);
+            }
+            2 | 3 => {
+                cluster.partition(&name);
+                self.held.push(hold);
+            }
+            4 => {
+                let next = self.process();
+                std::mem::replace(&mut self.running[at], next).1.crash().await;
+            }
+            5 => self.roll_out().await,
+            _ => {
+                let effect = choices.pick(&[Effect::TooManyRequests(1), Effect::Internal, Effect::LostAnswer]);
+                cluster.faults().add(Fault::new(effect).times(choices.range(1..40)));
+            }
+        }
+    }
+
+    /// Replaces each process, one after the other. A stop waits for its passes, up to the time-out of the shutdown.
+    async fn roll_out(&mut self) {
+        for at in 0..REPLICAS {
+            let next = self.process();
+            let (_, old) = std::mem::replace(&mut self.running[at], next);
+            // Its result depends on the other incidents.
+            drop(old.stop().await);
+        }
+    }
+
+    /// All objects are ready with their content at the end.
+    async fn calm(&mut self) {
+        self.world.cluster().faults().clear();
+        self.free(|_| true);
+        self.pass(600 * SECOND).await;
+        for at in 0..OBJECTS {
+            let parcel = self.world.raw::<Parcel>(&format!("p{at}")).await;
+            assert!(is_ready(&parcel) && parcel["status"]["sent"] == parcel["spec"]["content"], "{parcel:#}");
+        }
+        join_all(self.running.drain(..).map(|(_, running)| running.stop())).await;
+    }
+}
+
+/// The bodies of one object in two processes never overlap.
+fn check_runs(runs: &[Run]) {
+    let mut last: BTreeMap<&str, &Run> = BTreeMap::new();
+    for run in runs {
+        if let Some(before) = last.insert(&run.object, run).filter(|before| before.process != run.process) {
+            assert!(before.to.is_some_and(|to| to <= run.from), "{before:?} and {run:?}");
+        }
+    }
+}
+
+/// Every write of an object was sent by the process that held the lease. Returns the number of writes and of terms.
+fn check_writes(log: &[Entry]) -> (usize, usize) {
+    let is_lease = |entry: &&Entry| entry.resource == "leases" && entry.is_write() && matches!(entry.code, 200 | 201);
+    let mut terms: Vec<(Duration, &str)> = Vec::new();
+    for entry in log.iter().filter(is_lease) {
+        let lease = entry.json().unwrap();
+        let holder = if lease["spec"]["holderIdentity"] == "" { "" } else { &*entry.client };
+        if terms.last().is_none_or(|(_, last)| *last != holder) {
+            terms.push((entry.sent_at, holder));
+        }
+    }
+    let objects = |entry: &&Entry| !["leases", "events"].contains(&&*entry.resource);
+    let writes = log.iter().filter(|entry| entry.is_write() && entry.client.starts_with("process-")).filter(objects);
+    let mut count = 0;
+    for write in writes {
+        let holder = terms.iter().rev().find(|(since, _)| *since <= write.sent_at);
+        assert_eq!(holder.map(|(_, holder)| *holder), Some(&*write.client), "{write} at {:?}", write.sent_at);
+        assert!(write.query.contains("timeout="), "{write}");
+        count += 1;
+    }
+    (count, terms.iter().filter(|(_, holder)| !holder.is_empty()).count())
+}
+
+#[test]
+fn no_two_replicas_work_in_a_storm() {
+    let hours = std::env::var("EVENKEEL_STORM_HOURS").ok().and_then(|hours| hours.parse().ok()).unwrap_or(HOURS);
+    let time = SECOND * 3600 * hours;
+    each_paused(1, async |choices| {
+        let mut fleet = Fleet::start().await;
+        for at in 0..OBJECTS {
+            fleet.write(&format!("p{at}"), 0).await;
+        }
+        let (began, mut round) = (Instant::now(), 0);
+        while began.elapsed() < time {
+            round += 1;
+            fleet.suffer(choices, round).await;
+            fleet.pass(SECOND * choices.range(1..900_u32)).await;
+        }
+        fleet.calm().await;
+        check_runs(&fleet.runs.0.lock().unwrap());
+        let (writes, terms) = check_writes(&fleet.log);
+        println!("{round} incidents, {} processes, {terms} terms, {writes} writes", fleet.started);
+        assert!(writes > round && terms > round / 8, "the storm was no storm");
+    });
+}
