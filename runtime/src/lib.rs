@@ -56,6 +56,8 @@ mod lease;
 mod listen;
 #[cfg(test)]
 mod logged;
+#[cfg(feature = "manifests")]
+pub mod manifests;
 mod object_status;
 #[cfg(feature = "operator")]
 pub mod operator;

@@ -54,6 +54,12 @@ pub mod conversion {}
 #[doc = include_str!("commands.md")]
 pub mod commands {}
 
+/// Manifests: the objects that install an operator.
+///
+#[cfg(feature = "manifests")]
+#[doc = include_str!("manifests.md")]
+pub mod manifests {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

@@ -77,6 +77,8 @@ pub struct Operator {
     pub(super) replicas: Option<super::replicas::Replicas>,
     #[cfg(feature = "webhooks")]
     pub(super) reviews: super::reviews::Reviews,
+    #[cfg(feature = "manifests")]
+    pub(super) edits: crate::manifests::Edits,
 }
 
 impl Operator {
@@ -118,6 +120,8 @@ impl Operator {
             replicas: None,
             #[cfg(feature = "webhooks")]
             reviews: Default::default(),
+            #[cfg(feature = "manifests")]
+            edits: Default::default(),
         }
     }
 
@@ -178,8 +182,7 @@ impl Operator {
 
     /// Retains `metadata.managedFields` and the annotation `kubectl.kubernetes.io/last-applied-configuration`.
     ///
-    /// By default both are skipped while decoding, so steps do not receive them. They take most of the memory of an
-    /// object, and no reconciler should base decisions on them.
+    /// By default both are skipped while decoding. They take most of the memory of an object, and no reconciler should base decisions on them.
     pub fn keep_managed_fields(mut self) -> Self {
         self.managed_fields = true;
         self
@@ -187,10 +190,9 @@ impl Operator {
 
     /// Uses paginated lists instead of streaming lists.
     ///
-    /// By default the initial list is requested as a stream within the watch (`WatchList`), which needs far less memory
-    /// in the API server of a large cluster. Kubernetes supports streaming lists from 1.32 on, and earlier behind the
-    /// feature gate `WatchList`. If the API server rejects a streaming list or never completes it, the operator does
-    /// not request one again.
+    /// By default the initial list is requested as a stream within the watch (`WatchList`), which needs far less memory in the API server of a
+    /// large cluster. Kubernetes supports streaming lists from 1.32 on, and earlier behind the feature gate `WatchList`. If the API server
+    /// rejects a streaming list or never completes it, the operator does not request one again.
     pub fn paged_lists(mut self) -> Self {
         self.streaming_lists = false;
         self

@@ -26,6 +26,8 @@ use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
 #[cfg(feature = "webhooks")]
 use super::webhook_args::{WebhookFlags, aimed_at, misses_target, print_webhooks};
+#[cfg(feature = "manifests")]
+use super::{manifest_args, manifest_command};
 use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
@@ -162,6 +164,10 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
         operator.check_rules()?;
         return print(&text(&operator, &command)?);
     }
+    #[cfg(feature = "manifests")]
+    if matches!(command, Command::Manifests(_)) {
+        return manifests(operator, &matches);
+    }
     #[cfg(feature = "webhooks")]
     if let Command::Webhooks(args) = &command {
         let target = cli.flags.webhooks.target();
@@ -208,6 +214,52 @@ fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
         Some(version) => command.version(version.clone()),
         None => command,
     }
+}
+
+/// Runs `manifests`; with `--check` it repeats the command that wrote the folder.
+#[cfg(feature = "manifests")]
+fn manifests(operator: Operator, matches: &clap::ArgMatches) -> Result {
+    let Some((flags, given)) = given_manifests(definition(&operator, &[]), matches) else { return Ok(()) };
+    let Some(place) = &given.args.check else {
+        return manifest_command::run(&described(operator, &flags)?, &given);
+    };
+    let record = manifest_command::record(place, &given.flags)?;
+    let first = [operator.name.to_string(), "manifests".to_owned(), "--out=.".to_owned()];
+    let again = definition(&operator, &[]).try_get_matches_from(first.iter().chain(&record.arguments));
+    let again = again.map_err(|error| manifest_command::outdated(place, &error))?;
+    let Some((flags, given)) = given_manifests(definition(&operator, &[]), &again) else { return Ok(()) };
+    manifest_command::check(&described(operator, &flags)?, &given, place, &record)
+}
+
+/// The flags of `manifests`; `None` for another command. Its `--namespace` is that of the operator, and not one that it watches.
+#[cfg(feature = "manifests")]
+fn given_manifests(mut line: clap::Command, matches: &clap::ArgMatches) -> Option<(Flags, manifest_command::Given)> {
+    line.build();
+    let Cli { command, mut flags } = Cli::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
+    let Some(Command::Manifests(args)) = command else { return None };
+    flags.namespaces.clone_from(&args.watched);
+    let given = line.find_subcommand("manifests").zip(matches.subcommand_matches("manifests"));
+    let given = given.map(|(command, matches)| manifest_args::given(command, matches)).unwrap_or_default();
+    #[cfg(feature = "webhooks")]
+    let webhooks = flags.webhooks.address();
+    #[cfg(not(feature = "webhooks"))]
+    let webhooks = None;
+    let listen = flags.listen;
+    Some((flags, manifest_command::Given { args, flags: given, listen, webhooks }))
+}
+
+/// The operator with the flags on which its objects depend.
+#[cfg(feature = "manifests")]
+fn described(operator: Operator, flags: &Flags) -> Result<Operator> {
+    let mut operator = narrowed(operator, flags);
+    if let Some(selector) = &flags.label_selector {
+        operator = operator.label_selector(selector);
+    }
+    if let Some(gates) = &flags.feature_gates {
+        operator.gates.set(gates)?;
+    }
+    operator.shutdown_timeout = flags.shutdown_timeout.map_or(operator.shutdown_timeout, Into::into);
+    Ok(operator)
 }
 
 /// The operator with the flags on which its roles depend.

@@ -8,6 +8,8 @@ use super::error::Result;
 use super::lease_role::lease_rules;
 #[cfg(feature = "doctor")]
 use super::look::Look;
+#[cfg(feature = "manifests")]
+use super::manifest_args::ManifestArgs;
 use super::print::{policies_and_bindings, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::RenderArgs;
@@ -64,6 +66,12 @@ pub(super) enum Command {
     /// They contain no `caBundle`: the operator adds it when it starts. The roles by which it does so come first.
     #[cfg(feature = "webhooks")]
     Webhooks(WebhookArgs),
+    /// Prints all objects that install the operator, for `kubectl apply -f -`: CRDs, roles, Deployment, webhooks and so on
+    ///
+    /// The flags of `run` that are given, such as --concurrency, become arguments of the program in the pod. The objects that not every cluster
+    /// needs are printed with --only, and are files of their own with --out: flow-control, network and monitoring.
+    #[cfg(feature = "manifests")]
+    Manifests(Box<ManifestArgs>),
 }
 
 impl Command {
@@ -77,6 +85,8 @@ impl Command {
             Self::Render(_) => false,
             #[cfg(feature = "webhooks")]
             Self::Webhooks(_) => false,
+            #[cfg(feature = "manifests")]
+            Self::Manifests(_) => false,
             Self::Crds
             | Self::Policies
             | Self::Wiring
@@ -124,6 +134,8 @@ pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
         Command::Render(_) => Ok(String::new()),
         #[cfg(feature = "webhooks")]
         Command::Webhooks(_) => Ok(String::new()),
+        #[cfg(feature = "manifests")]
+        Command::Manifests(_) => Ok(String::new()),
         Command::Crds => {
             let text = yaml(&operator.definitions()).map_err(unwritten)?;
             Ok(or(text, "# this operator has no CRD\n"))

@@ -7,8 +7,12 @@ use kube::core::DynamicObject;
 
 use super::builder::Operator;
 use super::error::Result;
+#[cfg(feature = "manifests")]
+use super::manifest_parts;
 use super::{app, rule_check};
 use crate::introspection::{AllRules, AppManifest, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
+#[cfg(feature = "manifests")]
+use crate::manifests::{ManifestOptions, ManifestSet};
 use crate::rule::{AdmissionPolicy, Rules};
 
 impl fmt::Debug for Operator {
@@ -165,6 +169,35 @@ impl Operator {
         #[cfg(feature = "lease")]
         roles.roles.extend(super::lease_role::lease_role(self, namespace));
         roles
+    }
+
+    /// Changes the objects that `manifests` prints, such as the node selector of the pods. The functions run in the order of the calls.
+    ///
+    /// ```
+    /// use evenkeel::Operator;
+    ///
+    /// let operator = Operator::new("source-controller").manifests(|set| {
+    ///     if let Some(pod) = &mut set.deployment.spec.template.spec {
+    ///         pod.node_selector = Some([("kubernetes.io/os".into(), "linux".into())].into());
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// The [guide](crate::guide::manifests) describes the objects.
+    #[cfg(feature = "manifests")]
+    #[must_use = "an operator does nothing until it is run"]
+    pub fn manifests(mut self, edit: impl Fn(&mut ManifestSet) + Send + Sync + 'static) -> Self {
+        self.edits.add(edit);
+        self
+    }
+
+    /// The objects that install the operator, as `manifests` prints them.
+    ///
+    /// # Errors
+    /// An option has a value that an API server or the kubelet would reject, or the operator would not start.
+    #[cfg(feature = "manifests")]
+    pub fn manifest_set(&self, options: &ManifestOptions) -> Result<ManifestSet> {
+        manifest_parts::manifest_set(self, options)
     }
 
     /// The mermaid graphs of all reconcilers, as `wiring` prints them.

@@ -42,6 +42,12 @@ mod log;
 mod log_line;
 #[cfg(feature = "doctor")]
 mod look;
+#[cfg(feature = "manifests")]
+mod manifest_args;
+#[cfg(feature = "manifests")]
+mod manifest_command;
+#[cfg(feature = "manifests")]
+mod manifest_parts;
 mod policy_check;
 #[cfg(feature = "cli")]
 mod print;

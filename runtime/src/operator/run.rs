@@ -35,7 +35,7 @@ impl Operator {
     }
 
     /// Runs the command of the command line: `run` (the default), `crds`, `policies`, `wiring`, `docs`, `contract`, `app`, `rbac`,
-    /// `webhooks`, `render`, `doctor`, `explain` or `status`.
+    /// `webhooks`, `manifests`, `render`, `doctor`, `explain` or `status`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
     /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
@@ -168,6 +168,8 @@ impl Operator {
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
     operator.gates.warn();
+    #[cfg(feature = "manifests")]
+    super::manifest_parts::warn_if_other(&operator);
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
     let mut role = Role::of(&mut operator).await?;

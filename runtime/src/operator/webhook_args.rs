@@ -69,6 +69,12 @@ impl WebhookFlags {
         self.url.as_ref().map(WebhookTarget::url).or(service)
     }
 
+    /// Where the operator listens, if a flag gives it.
+    #[cfg(feature = "manifests")]
+    pub(super) const fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
     /// The server, if it is on.
     pub(super) fn server(self) -> Option<WebhookServer> {
         let target = self.target();

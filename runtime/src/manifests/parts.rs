@@ -1,0 +1,41 @@
+//! What the objects take from the operator.
+
+use std::time::Duration;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+#[cfg(feature = "webhooks")]
+use crate::admission::WebhookConfigurations;
+use crate::introspection::Roles;
+use crate::rule::AdmissionPolicy;
+
+/// What the objects take from the operator.
+pub(crate) struct Parts {
+    pub(crate) name: String,
+    pub(crate) version: Option<String>,
+    pub(crate) definitions: Vec<CustomResourceDefinition>,
+    pub(crate) roles: Roles,
+    pub(crate) policies: Vec<AdmissionPolicy>,
+    /// What the webhook server needs; `None`: there is none.
+    pub(crate) hooks: Option<HookParts>,
+    /// The name of the lease.
+    pub(crate) lease: String,
+    /// The namespaces that the operator watches; empty: all.
+    pub(crate) watched: Vec<String>,
+    /// How long passes may take after a stop signal.
+    pub(crate) shutdown_timeout: Duration,
+    /// Whether a step calls something outside of the cluster.
+    pub(crate) is_external: bool,
+    /// The hash of everything in the objects that the program determines.
+    pub(crate) wiring: String,
+}
+
+/// What the webhook server needs.
+pub(crate) struct HookParts {
+    #[cfg(feature = "webhooks")]
+    pub(crate) configurations: WebhookConfigurations,
+    /// Whether requests of users fail while no pod answers.
+    pub(crate) must_answer: bool,
+    /// The roles by which the operator keeps its certificate.
+    pub(crate) roles: Roles,
+}

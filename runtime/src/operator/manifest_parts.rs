@@ -1,0 +1,129 @@
+//! What the objects that install an operator take from it, and the check of a running program against them.
+
+use sha2::{Digest, Sha256};
+
+use super::builder::Operator;
+use super::error::{Error, Reason, Result};
+use super::lease_name::leader_id;
+use crate::introspection::AppManifest;
+use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build, sorted};
+
+/// The digits of a hash that are shown.
+const DIGITS: usize = 16;
+
+/// See [`Operator::manifest_set`].
+pub(super) fn manifest_set(operator: &Operator, options: &ManifestOptions) -> Result<ManifestSet> {
+    super::settings::check(operator)?;
+    build(&parts(operator, options)?, options, &operator.edits).map_err(refused)
+}
+
+/// The error for a value that cannot be part of an object.
+pub(super) fn refused(Invalid { headline, help }: Invalid) -> Error {
+    Error::new(Reason::Manifests, headline, help)
+}
+
+fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
+    let known = operator.introspect();
+    let selectors: Vec<&str> = operator.label_selector.as_deref().into_iter().collect();
+    Ok(Parts {
+        name: operator.name.to_string(),
+        version: operator.version.clone(),
+        definitions: definitions(operator, options),
+        roles: operator.roles(),
+        policies: operator.admission_policies(),
+        hooks: hooks(operator, options)?,
+        lease: leader_id(&operator.name, &selectors),
+        watched: operator.namespaces.iter().map(ToString::to_string).collect(),
+        shutdown_timeout: operator.shutdown_timeout,
+        is_external: known.iter().any(|known| known.wiring.all_steps().any(|step| step.external)),
+        wiring: wiring(operator),
+    })
+}
+
+#[cfg(feature = "webhooks")]
+fn target(operator: &Operator, namespace: &str) -> crate::admission::WebhookTarget {
+    crate::admission::WebhookTarget::service(namespace, format!("{}-webhooks", operator.name))
+}
+
+#[cfg(feature = "webhooks")]
+fn definitions(
+    operator: &Operator,
+    options: &ManifestOptions,
+) -> Vec<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition> {
+    operator.definitions_calling(&target(operator, &options.namespace))
+}
+
+#[cfg(not(feature = "webhooks"))]
+fn definitions(
+    operator: &Operator,
+    _options: &ManifestOptions,
+) -> Vec<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition> {
+    operator.definitions()
+}
+
+#[cfg(feature = "webhooks")]
+fn hooks(operator: &Operator, options: &ManifestOptions) -> Result<Option<HookParts>> {
+    if operator.reviews.is_empty() {
+        return Ok(None);
+    }
+    let fails =
+        |function: &crate::admission::Function| function.wiring().failure == crate::wiring::admission::Failure::Fail;
+    Ok(Some(HookParts {
+        must_answer: !operator.reviews.spokes.is_empty() || operator.reviews.functions.iter().any(fails),
+        configurations: operator.webhook_configurations(&target(operator, &options.namespace))?,
+        roles: operator.webhook_roles(&options.namespace),
+    }))
+}
+
+#[cfg(not(feature = "webhooks"))]
+fn hooks(_operator: &Operator, _options: &ManifestOptions) -> Result<Option<HookParts>> {
+    Ok(None)
+}
+
+/// The hash of what the program determines: its CRDs, functions and rights, whatever the version and the flags are.
+fn wiring(operator: &Operator) -> String {
+    let manifest = AppManifest { version: None, ..operator.app_manifest() };
+    #[cfg(feature = "webhooks")]
+    let definitions = operator.definitions_calling(&target(operator, "default"));
+    #[cfg(not(feature = "webhooks"))]
+    let definitions = operator.definitions();
+    let value = serde_json::to_value((manifest, definitions)).unwrap_or_default();
+    let hash = Sha256::digest(sorted(value).to_string());
+    hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..DIGITS].to_owned()
+}
+
+/// Warns once if the pod was made from the manifests of another program.
+pub(super) fn warn_if_other(operator: &Operator) {
+    let Ok(theirs) = std::env::var(WIRING_VARIABLE) else { return };
+    if let Some(ours) = differs(operator, &theirs) {
+        tracing::warn!(
+            manifests = theirs,
+            program = ours,
+            "the manifests of this pod are those of another program, so CRDs or RBAC rules may be missing; \
+             apply the output of `manifests` of this image"
+        );
+    }
+}
+
+/// The hash of the program, if it is another one.
+fn differs(operator: &Operator, theirs: &str) -> Option<String> {
+    let ours = wiring(operator);
+    (!theirs.is_empty() && theirs != ours).then_some(ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_the_program_alone() {
+        let operator = || Operator::new("shop");
+        let hash = wiring(&operator());
+        assert_eq!(hash.len(), DIGITS);
+        assert_eq!(wiring(&operator().version("2.0.0").namespaces(["a"])), hash);
+        assert_ne!(wiring(&Operator::new("store")), hash);
+        assert_eq!(differs(&operator(), &hash), None);
+        assert_eq!(differs(&operator(), ""), None, "the program does not run from these manifests");
+        assert_eq!(differs(&operator(), "other"), Some(hash));
+    }
+}
