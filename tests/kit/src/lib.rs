@@ -45,6 +45,8 @@
 //! - [`eventually`], [`eventually_eq`], [`until`]: wait for a condition
 //! - [`mod@kstatus`]: checks that observers interpret a status as intended
 //!
+//! The feature `manifests` adds `rights`, which proves that the roles that `manifests` prints are enough for an operator, and no more.
+//!
 //! The feature `evenkeel` adds support for reconcilers and steps of evenkeel: `Row::pass`, `Row::step`,
 //! `Coverage::declare_reconciler`, `rules`, which compares rules with their CEL, and `conversion`, which checks that conversions lose nothing.
 //! It is off by default, so that users of plain kube-rs do not build evenkeel.
@@ -148,6 +150,8 @@ mod rbac;
 pub mod registry;
 mod request_context;
 mod response;
+#[cfg(feature = "manifests")]
+mod rights;
 mod route;
 #[cfg(feature = "evenkeel")]
 mod rule_law;
@@ -187,6 +191,8 @@ pub use fault_sweep::{Crash, Disruption, ExternalState, Refused, Report, SdkCall
 pub use golden_file::assert_generated;
 pub use log::{Entry, Log, Requests};
 pub use registry::Verb;
+#[cfg(feature = "manifests")]
+pub use rights::{Rights, Scene, rights};
 #[cfg(feature = "evenkeel")]
 pub use rule_law::rules;
 pub use seed::{Seed, SeedError};
