@@ -1,6 +1,7 @@
 //! The machine-readable output of the command line of an operator, for programs with another command line.
 
 use evenkeel::Operator;
+use evenkeel::manifests::{ManifestOptions, Part};
 
 /// Returns the text of `crds`: one YAML document for each CRD.
 ///
@@ -19,6 +20,17 @@ pub fn crds(operator: &Operator) -> String {
 pub fn rbac(operator: &Operator) -> String {
     let roles = operator.roles();
     documents(&roles.cluster_role) + &documents(&roles.roles)
+}
+
+/// Returns the text of `manifests`, and that of the parts that not every cluster needs.
+///
+/// # Panics
+/// An option is refused, or an object cannot be serialized.
+#[must_use]
+pub fn manifests(operator: &Operator, options: &ManifestOptions) -> (String, String) {
+    let set = operator.manifest_set(options).expect("the options are accepted");
+    let text = |only: &[Part]| set.text(only).expect("the objects can be written");
+    (text(&[]), text(&Part::ALL.into_iter().filter(|part| part.is_optional()).collect::<Vec<_>>()))
 }
 
 fn documents<'a, T: serde::Serialize + 'a>(objects: impl IntoIterator<Item = &'a T>) -> String {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use kube::Client;
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
 use tokio::time::{Instant, sleep};
 
 use crate::test_env::{client_of, servers};
@@ -98,6 +99,19 @@ impl RealServer {
     /// Its kubeconfig cannot be used.
     pub async fn client(&self) -> Client {
         client_of(&self.folder.path().join(self.version.kubeconfig())).await
+    }
+
+    /// Returns a client that has only this token, as a pod has one.
+    ///
+    /// # Panics
+    /// The kubeconfig cannot be used.
+    pub async fn client_with_token(&self, token: &str) -> Client {
+        let file = Kubeconfig::read_from(self.folder.path().join(self.version.kubeconfig())).expect("the kubeconfig");
+        let mut config =
+            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.expect("a usable kubeconfig");
+        config.default_retry = false;
+        config.auth_info = AuthInfo { token: Some(token.to_owned().into()), ..AuthInfo::default() };
+        Client::try_from(config).expect("a client")
     }
 
     /// Kills the API server and its controllers, and retains the store.
