@@ -9,6 +9,8 @@ pub mod operator;
 #[cfg(test)]
 mod reference;
 pub mod reviews;
+#[cfg(test)]
+mod rights;
 pub mod routes;
 pub mod setup;
 pub mod site;
@@ -40,7 +42,7 @@ use crate::setup::Setup;
 ///
 /// With --kubeconfig the API server must be able to reach this machine on loopback, since it calls the webhooks there.
 ///
-/// `app crds`, `app webhooks`, `app rbac` and so on print what an installation needs, without a server.
+/// `app manifests` prints what an installation needs, without a server; `app crds`, `app webhooks`, `app rbac` and so on print parts of it.
 ///
 /// Logs go to standard error: RUST_LOG=info, RUST_LOG=evenkeel=debug.
 #[derive(Debug, Parser)]

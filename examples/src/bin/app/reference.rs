@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evenkeel::manifests::ManifestOptions;
 use evenkeel_testkit::assert_generated;
 use evenkeel_tests::printed;
 
@@ -16,6 +17,10 @@ fn the_committed_reference_matches_the_wiring() {
     assert_generated(reference("contract.json"), &operator.contract().to_string());
     assert_generated(reference("crds.yaml"), &printed::crds(&operator));
     assert_generated(reference("rbac.yaml"), &printed::rbac(&operator));
+    let options = ManifestOptions::new("registry.example/app:1.0.0", "app");
+    let (install, optional) = printed::manifests(&operator, &options);
+    assert_generated(reference("install.yaml"), &install);
+    assert_generated(reference("optional.yaml"), &optional);
 }
 
 #[test]

@@ -7,6 +7,8 @@ pub mod demo;
 pub mod operator;
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod rights;
 pub mod tree;
 
 use std::future::pending;
@@ -26,7 +28,8 @@ use crate::operator::{operator, shop};
 /// and comes back, another one is no longer wanted, and a foreign object has the name of a new one. At the end all objects are deleted in
 /// order.
 ///
-/// `component render --object shop.yaml` prints the objects of a Shop as YAML, without a server.
+/// `component render --object shop.yaml` prints the objects of a Shop as YAML, without a server, and
+/// `component manifests` prints those that install the operator.
 ///
 /// Logs go to standard error: RUST_LOG=info, RUST_LOG=evenkeel=debug.
 #[derive(Debug, Parser)]
@@ -47,7 +50,7 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    if std::env::args().nth(1).is_some_and(|word| word == "render") {
+    if std::env::args().nth(1).is_some_and(|word| word == "render" || word == "manifests") {
         return end(operator().run_cli().await.map_err(|error| error.to_string()));
     }
     let args = Args::parse();

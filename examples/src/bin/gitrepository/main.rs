@@ -22,6 +22,8 @@ pub mod recipe;
 #[cfg(test)]
 mod reference;
 pub mod remote;
+#[cfg(test)]
+mod rights;
 pub mod rules;
 pub mod sample;
 pub mod storage;

@@ -1,5 +1,6 @@
 //! The committed reference of the operator matches its wiring.
 
+use evenkeel::manifests::ManifestOptions;
 use evenkeel_testkit::assert_generated;
 use evenkeel_tests::printed;
 
@@ -16,6 +17,10 @@ fn the_committed_reference_matches_the_wiring() {
     assert_generated(reference("contract.json"), &operator.contract().to_string());
     assert_generated(reference("crds.yaml"), &printed::crds(&operator));
     assert_generated(reference("rbac.yaml"), &printed::rbac(&operator));
+    let options = ManifestOptions::new("registry.example/gitrepository:1.0.0", "gitrepository");
+    let (install, optional) = printed::manifests(&operator, &options);
+    assert_generated(reference("install.yaml"), &install);
+    assert_generated(reference("optional.yaml"), &optional);
 }
 
 #[test]
