@@ -17,18 +17,16 @@ pub(crate) struct Explanation {
     pub(crate) fix: &'static str,
 }
 
-impl ReconcilerInfo {
-    /// Explains the reason of a condition; `None`: code sets it at run time, or another program does.
-    pub(crate) fn explain(&self, condition: &str, reason: &str) -> Option<Explanation> {
-        let plain = |meaning| Explanation { steps: Vec::new(), class: "", meaning, next: String::new(), fix: "" };
-        if let Some(known) = errors(&self.wiring).into_iter().find(|known| known.info.reason == reason) {
-            let (meaning, fix) = parts(&known.info);
-            let next = next(&known.info).into_owned();
-            return Some(Explanation { steps: known.steps, class: known.info.class, meaning, next, fix });
-        }
-        let declared = self.wiring.conditions.iter().find(|info| info.type_ == condition);
-        let declared = declared.and_then(|info| info.reasons.iter().find(|one| one.name == reason));
-        let framework = FRAMEWORK_REASONS.iter().find(|one| one.reason == reason);
-        declared.map(|one| one.doc).or(framework.map(|one| one.meaning)).map(plain)
+/// Explains the reason of a condition; `None`: code sets it at run time, or another program does.
+pub(crate) fn explain(known: &ReconcilerInfo, condition: &str, reason: &str) -> Option<Explanation> {
+    let plain = |meaning| Explanation { steps: Vec::new(), class: "", meaning, next: String::new(), fix: "" };
+    if let Some(error) = errors(&known.wiring).into_iter().find(|error| error.info.reason == reason) {
+        let (meaning, fix) = parts(&error.info);
+        let next = next(&error.info).into_owned();
+        return Some(Explanation { steps: error.steps, class: error.info.class, meaning, next, fix });
     }
+    let declared = known.wiring.conditions.iter().find(|info| info.type_ == condition);
+    let declared = declared.and_then(|info| info.reasons.iter().find(|one| one.name == reason));
+    let framework = FRAMEWORK_REASONS.iter().find(|one| one.reason == reason);
+    declared.map(|one| one.doc).or(framework.map(|one| one.meaning)).map(plain)
 }

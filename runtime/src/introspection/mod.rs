@@ -37,6 +37,8 @@ pub use crate::wiring::Verb;
 
 #[cfg(feature = "operator")]
 pub(crate) use self::app_manifest::AppParts;
+#[cfg(feature = "doctor")]
+pub(crate) use self::explanation::explain;
 #[cfg(feature = "operator")]
 pub(crate) use self::function_info::{ReviewInfo, RouteInfo};
 #[cfg(feature = "operator")]

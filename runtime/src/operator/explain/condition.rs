@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::age::age;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
-use crate::introspection::ReconcilerInfo;
+use crate::introspection::{ReconcilerInfo, explain};
 
 /// A condition of an object.
 #[derive(Debug, Serialize)]
@@ -51,7 +51,7 @@ fn explained(condition: &Value, reconcilers: &[ReconcilerInfo]) -> ExplainedCond
     let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
     let (type_, status, reason) = (text("type"), text("status"), text("reason"));
     let is_good = is_good(&type_, &status, reconcilers);
-    let explanation = reconcilers.iter().find_map(|known| known.explain(&type_, &reason)).map(|known| Explained {
+    let explanation = reconcilers.iter().find_map(|known| explain(known, &type_, &reason)).map(|known| Explained {
         steps: known.steps,
         class: known.class,
         meaning: known.meaning,
