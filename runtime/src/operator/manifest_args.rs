@@ -25,6 +25,10 @@ pub(super) struct ManifestArgs {
     /// operator]
     #[arg(id = "pods", long = "replicas", value_name = "N", value_parser = replicas)]
     pub(super) replicas: Option<NonZeroU32>,
+    /// Uses a lease even with one pod, since the number may be raised later
+    // The id of the flag of `run` that uses a lease, which clap then leaves out here: it is also called `--replicas`.
+    #[arg(id = "replicas", long = "lease")]
+    pub(super) elects: bool,
     /// The number of objects that the operator caches, from which its memory is computed
     #[arg(long, value_name = "N", default_value = "1000")]
     pub(super) objects: u32,
@@ -91,8 +95,8 @@ fn replicas(text: &str) -> Result<NonZeroU32, String> {
 const ABOUT_OUTPUT: [&str; 4] = ["out", "check", "uninstall", "only"];
 
 /// Arguments that become something else than an argument of the program in the pod.
-const ABOUT_OBJECTS: [&str; 9] =
-    ["image", "namespaces", "watched", "pods", "objects", "certs", "no_namespace", "output", "listen"];
+const ABOUT_OBJECTS: [&str; 10] =
+    ["image", "namespaces", "watched", "pods", "replicas", "objects", "certs", "no_namespace", "output", "listen"];
 
 /// Flags of `run` without a meaning in a pod.
 const OUTSIDE: [&str; 6] = ["kubeconfig", "context", "dry_run", "service", "url", "certificates"];

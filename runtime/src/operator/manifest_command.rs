@@ -123,6 +123,7 @@ fn options(operator: &Operator, given: &Given) -> Result<ManifestOptions> {
     }
     let mut options = ManifestOptions::new(image, namespace);
     options.replicas = args.replicas;
+    options.elects = args.elects;
     options.objects = args.objects;
     options.certificates = args.certs;
     options.create_namespace = !args.no_namespace;
