@@ -115,6 +115,12 @@ fn replicas_come_with_a_lease_a_budget_and_other_nodes() {
     assert_eq!((&lease[0]["verbs"], &lease[0]["resourceNames"]), (&json!(["create"]), &Value::Null));
     assert_eq!(lease[1]["resourceNames"], json!([evenkeel::operator::leader_id("greeter", &["team=a"])]));
     assert_eq!(find(&two, "RoleBinding", "-lease")["roleRef"]["name"], "greeter-lease");
+    let scaled_later = Example::Hello.objects(&["--lease"]);
+    assert_eq!(find(&scaled_later, "Deployment", "")["spec"]["replicas"], 1);
+    assert_eq!(
+        find(&scaled_later, "Role", "-lease")["rules"],
+        find(&Example::Hello.objects(&["--replicas", "2"]), "Role", "-lease")["rules"]
+    );
 }
 
 #[test]
