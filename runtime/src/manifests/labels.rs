@@ -32,7 +32,7 @@ impl Source<'_> {
 
     /// Whether one of the pods must be chosen to work.
     pub(super) fn elects(&self) -> bool {
-        self.options.elects || self.replicas() > 1
+        self.options.elects || self.parts.elects || self.replicas() > 1
     }
 
     /// The name of an object: that of the operator with this ending.

@@ -16,7 +16,6 @@ mod holes;
 mod invalid;
 mod kustomize;
 mod labels;
-mod lease_role;
 mod namespace;
 mod network_policy;
 mod options;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use k8s_openapi::api::rbac::v1::Role;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 #[cfg(feature = "webhooks")]
@@ -18,8 +19,10 @@ pub(crate) struct Parts {
     pub(crate) policies: Vec<AdmissionPolicy>,
     /// What the webhook server needs; `None`: there is none.
     pub(crate) hooks: Option<HookParts>,
-    /// The name of the lease.
-    pub(crate) lease: String,
+    /// The role for the lease, if one pod of several must be chosen.
+    pub(crate) lease_role: Role,
+    /// Whether the program itself asks for a lease.
+    pub(crate) elects: bool,
     /// The namespaces that the operator watches; empty: all.
     pub(crate) watched: Vec<String>,
     /// How long passes may take after a stop signal.

@@ -5,7 +5,6 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBind
 use super::aggregated_roles::aggregated_roles;
 use super::certificate::is_issued;
 use super::labels::Source;
-use super::lease_role::lease_role;
 use crate::introspection::Roles;
 
 /// All roles and bindings of an installation.
@@ -24,8 +23,8 @@ pub(super) fn roles(source: Source<'_>) -> AllRoles {
     for hooks in source.parts.hooks.iter().filter(|_| !is_issued(source)) {
         all.add(source, &hooks.roles);
     }
-    if let Some(role) = lease_role(source) {
-        all.add(source, &Roles { roles: vec![role], ..Roles::default() });
+    if source.elects() {
+        all.add(source, &Roles { roles: vec![source.parts.lease_role.clone()], ..Roles::default() });
     }
     all.cluster_roles.extend(aggregated_roles(source));
     all

@@ -165,10 +165,17 @@ impl Operator {
         expect(unused_mut, unused_variables, reason = "only the role of a lease has a place")
     )]
     pub(super) fn roles_in(&self, namespace: Option<&str>) -> Roles {
-        let mut roles = Roles::new(&self.name, &self.all_rules(), &self.namespaces);
+        let mut roles = self.roles_alone();
         #[cfg(feature = "lease")]
-        roles.roles.extend(super::lease_role::lease_role(self, namespace));
+        if let Some(role) = super::lease_role::lease_role(self, namespace, &roles) {
+            roles.roles.push(role);
+        }
         roles
+    }
+
+    /// The roles without that of the lease.
+    pub(super) fn roles_alone(&self) -> Roles {
+        Roles::new(&self.name, &self.all_rules(), &self.namespaces)
     }
 
     /// Changes the objects that `manifests` prints, such as the node selector of the pods. The functions run in the order of the calls.

@@ -5,34 +5,49 @@ use kube::api::ObjectMeta;
 
 use super::builder::Operator;
 use super::replicas::lease_of;
-use crate::introspection::RbacRule;
+use crate::introspection::{RbacRule, Roles};
 use crate::wiring::Verb;
 
 const GROUP: &str = "coordination.k8s.io";
 
 /// The role of an operator with replicas. `namespace`: where the operator runs, if that is known.
-pub(super) fn lease_role(operator: &Operator, namespace: Option<&str>) -> Option<Role> {
+pub(super) fn lease_role(operator: &Operator, namespace: Option<&str>, others: &Roles) -> Option<Role> {
     let (own, lease) = lease_of(operator)?;
     let namespace = own.or_else(|| namespace.map(ToOwned::to_owned)).unwrap_or_else(|| "default".to_owned());
-    let rule = |group: &str, resource: &str, verbs: &[&str], name: Option<&String>| PolicyRule {
+    Some(role(&operator.name, &namespace, &lease, others))
+}
+
+/// The role for a lease in this namespace, beside the other roles of the operator.
+pub(super) fn role(operator: &str, namespace: &str, lease: &str, others: &Roles) -> Role {
+    let rule = |group: &str, resource: &str, verbs: &[&str], name: Option<&str>| PolicyRule {
         api_groups: Some(vec![group.to_owned()]),
         resources: Some(vec![resource.to_owned()]),
         verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
-        resource_names: name.map(|name| vec![name.clone()]),
+        resource_names: name.map(|name| vec![name.to_owned()]),
         ..PolicyRule::default()
     };
     let metadata = ObjectMeta {
-        name: Some(format!("{}-leader-election", operator.name)),
-        namespace: Some(namespace),
+        name: Some(format!("{operator}-leader-election")),
+        namespace: Some(namespace.to_owned()),
         ..ObjectMeta::default()
     };
-    let rules = vec![
+    let mut rules = vec![
         // An object that does not exist yet has no name for RBAC.
         rule(GROUP, "leases", &["create"], None),
-        rule(GROUP, "leases", &["get", "update", "watch"], Some(&lease)),
-        rule("events.k8s.io", "events", &["create"], None),
+        rule(GROUP, "leases", &["get", "update", "watch"], Some(lease)),
     ];
-    Some(Role { metadata, rules: Some(rules) })
+    if !record_events(others, namespace) {
+        rules.push(rule("events.k8s.io", "events", &["create"], None));
+    }
+    Role { metadata, rules: Some(rules) }
+}
+
+/// Whether these roles record events in the namespace.
+fn record_events(roles: &Roles, namespace: &str) -> bool {
+    let is_here = |role: &&Role| role.metadata.namespace.as_deref() == Some(namespace);
+    let wide = roles.cluster_role.iter().flat_map(|role| role.rules.iter().flatten());
+    let own = roles.roles.iter().filter(is_here).flat_map(|role| role.rules.iter().flatten());
+    wide.chain(own).any(|rule| rule.resources.iter().flatten().any(|resource| resource == "events"))
 }
 
 /// The same rules for a table.
@@ -56,11 +71,11 @@ mod tests {
 
     #[test]
     fn only_an_operator_with_replicas_has_the_role() {
-        assert_eq!(lease_role(&Operator::new("shop"), None), None);
+        assert_eq!(lease_role(&Operator::new("shop"), None, &Roles::default()), None);
         assert!(lease_rules(&Operator::new("shop")).is_empty());
         let operator =
             Operator::new("shop").replicas_with(Replicas { namespace: Some("ops".into()), ..Replicas::default() });
-        let role = lease_role(&operator, Some("other")).unwrap();
+        let role = lease_role(&operator, Some("other"), &Roles::default()).unwrap();
         assert_eq!(role.metadata.namespace.as_deref(), Some("ops"), "the namespace of the lease wins");
         let rules = role.rules.unwrap();
         assert_eq!(rules[1].resource_names.as_deref(), Some(&["shop".to_owned()][..]));

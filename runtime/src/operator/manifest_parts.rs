@@ -4,7 +4,8 @@ use sha2::{Digest, Sha256};
 
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
-use super::lease_name::leader_id;
+use super::lease_role::role;
+use super::replicas::lease_in;
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build, sorted};
 
@@ -24,15 +25,17 @@ pub(super) fn refused(Invalid { headline, help }: Invalid) -> Error {
 
 fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
     let known = operator.introspect();
-    let selectors: Vec<&str> = operator.label_selector.as_deref().into_iter().collect();
+    let roles = operator.roles_alone();
+    let lease = lease_in(operator, &options.namespace);
     Ok(Parts {
         name: operator.name.to_string(),
         version: operator.version.clone(),
         definitions: definitions(operator, options),
-        roles: operator.roles(),
+        lease_role: role(&operator.name, &lease.namespace, &lease.name, &roles),
+        elects: operator.replicas.is_some(),
+        roles,
         policies: operator.admission_policies(),
         hooks: hooks(operator, options)?,
-        lease: leader_id(&operator.name, &selectors),
         watched: operator.namespaces.iter().map(ToString::to_string).collect(),
         shutdown_timeout: operator.shutdown_timeout,
         is_external: known.iter().any(|known| known.wiring.all_steps().any(|step| step.external)),

@@ -121,6 +121,14 @@ impl Replicas {
     }
 }
 
+/// The lease of an operator that is installed in this namespace, whether it has replicas already or not.
+#[cfg(feature = "manifests")]
+pub(super) fn lease_in(operator: &Operator, namespace: &str) -> LeaseName {
+    let replicas = operator.replicas.clone().unwrap_or_default();
+    let name = replicas.name(operator);
+    LeaseName { namespace: replicas.namespace.unwrap_or_else(|| namespace.to_owned()), name }
+}
+
 /// The lease of an operator with replicas, for its RBAC rules. The namespace is `None` if only the cluster knows it.
 pub(super) fn lease_of(operator: &Operator) -> Option<(Option<String>, String)> {
     let replicas = operator.replicas.as_ref()?;
