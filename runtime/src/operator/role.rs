@@ -31,7 +31,7 @@ impl Role {
         Ok(Self { gate, prepared, elected: None })
     }
 
-    /// Contends from now on, until the stop.
+    /// Contends from now on, until the stop. Call it once the caches are warm, so that a new leader can work at once.
     pub(super) fn start(&mut self, stop: &CancellationToken) {
         self.elected = self.prepared.take().map(|prepared| prepared.start(stop.clone()));
     }

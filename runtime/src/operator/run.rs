@@ -193,7 +193,6 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         something_to_do(&prepared)?;
         context.telemetry.started();
         tracing::info!("started");
-        // Caches are warm from here on, so that a new leader can work at once.
         role.start(&context.stop);
         let mut passes = std::pin::pin!(passes(prepared, &context.stop));
         tokio::select! {
