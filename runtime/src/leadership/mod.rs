@@ -42,7 +42,7 @@ pub(crate) struct Leadership(Arc<Shared>);
 struct Shared {
     state: watch::Sender<State>,
     /// The work that cannot be dropped; only gates with terms record it.
-    blocking: BlockingCalls,
+    blocking: Option<BlockingCalls>,
 }
 
 impl Leadership {
@@ -58,7 +58,7 @@ impl Leadership {
     }
 
     fn with(state: State) -> Self {
-        Self(Arc::new(Shared { state: watch::Sender::new(state), blocking: BlockingCalls::default() }))
+        Self(Arc::new(Shared { state: watch::Sender::new(state), blocking: state.leased.then(BlockingCalls::default) }))
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -96,7 +96,7 @@ impl Leadership {
         loop {
             self.opened().await;
             self.permit().expired().await;
-            let names = self.0.blocking.names();
+            let names = self.0.blocking.as_ref().map(BlockingCalls::names).unwrap_or_default();
             if !names.is_empty() {
                 return names;
             }
@@ -157,7 +157,7 @@ impl WritePermit {
 
     /// Records blocking work until the result is dropped; `None`: nothing has to be recorded.
     pub(crate) fn blocks(&self, name: impl FnOnce() -> String) -> Option<BlockingCall> {
-        self.gate.is_leased().then(|| BlockingCall::begin(self.gate.clone(), name()))
+        self.gate.0.blocking.as_ref().map(|calls| BlockingCall::begin(calls, name()))
     }
 
     /// The epoch of the current term, or of the last one; 0 for a gate without terms.
@@ -252,5 +252,22 @@ mod tests {
         assert!(!waiting.is_finished());
         gate.grant(term(2));
         waiting.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_outlives_its_term_is_named() {
+        let gate = Leadership::closed();
+        gate.grant(term(1));
+        let waits = gate.clone();
+        let outlived = tokio::spawn(async move { waits.outlived().await });
+        drop(gate.permit().blocks(|| "done".to_owned()));
+        sleep(11 * SECOND).await;
+        assert!(!outlived.is_finished(), "none runs");
+        gate.grant(term(2));
+        let call = gate.permit().blocks(|| "clone".to_owned());
+        assert_eq!(outlived.await.unwrap(), ["clone"]);
+        drop(call);
+        assert!(gate.0.blocking.as_ref().unwrap().names().is_empty());
+        assert!(Leadership::open().permit().blocks(|| unreachable!()).is_none(), "it has no term");
     }
 }

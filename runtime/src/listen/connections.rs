@@ -22,6 +22,7 @@ struct Use {
     busy: usize,
 }
 
+#[cfg(any(test, feature = "webhooks"))]
 /// A request that is being answered. Its connection is not closed for another one.
 pub(crate) struct Busy(Since);
 
@@ -54,6 +55,7 @@ impl Since {
     }
 }
 
+#[cfg(any(test, feature = "webhooks"))]
 impl Drop for Busy {
     fn drop(&mut self) {
         let mut used = self.0.lock();

@@ -4,11 +4,34 @@ use k8s_openapi::api::rbac::v1::{PolicyRule, Role};
 use kube::api::ObjectMeta;
 
 use super::builder::Operator;
-use super::replicas::lease_of;
+use super::lease_name::leader_id;
+use super::replicas::Replicas;
 use crate::introspection::{RbacRule, Roles};
+#[cfg(feature = "manifests")]
+use crate::lease::LeaseName;
 use crate::wiring::Verb;
 
 const GROUP: &str = "coordination.k8s.io";
+
+/// The name of the Lease.
+pub(super) fn lease_name(operator: &Operator, replicas: &Replicas) -> String {
+    let selectors: Vec<&str> = operator.label_selector.iter().map(|selector| &**selector).collect();
+    replicas.name.clone().unwrap_or_else(|| leader_id(&operator.name, &selectors))
+}
+
+/// The lease of an operator that is installed in this namespace, whether it has replicas already or not.
+#[cfg(feature = "manifests")]
+pub(super) fn lease_in(operator: &Operator, namespace: &str) -> LeaseName {
+    let replicas = operator.replicas.clone().unwrap_or_default();
+    let name = lease_name(operator, &replicas);
+    LeaseName { namespace: replicas.namespace.unwrap_or_else(|| namespace.to_owned()), name }
+}
+
+/// The lease of an operator with replicas, for its RBAC rules. The namespace is `None` if only the cluster knows it.
+fn lease_of(operator: &Operator) -> Option<(Option<String>, String)> {
+    let replicas = operator.replicas.as_ref()?;
+    Some((replicas.namespace(), lease_name(operator, replicas)))
+}
 
 /// The role of an operator with replicas. `namespace`: where the operator runs, if that is known.
 pub(super) fn lease_role(operator: &Operator, namespace: Option<&str>, others: &Roles) -> Option<Role> {
@@ -67,7 +90,6 @@ pub(super) fn lease_rules(operator: &Operator) -> Vec<RbacRule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Replicas;
 
     #[test]
     fn only_an_operator_with_replicas_has_the_role() {

@@ -4,8 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
-use super::lease_role::role;
-use super::replicas::lease_in;
+use super::lease_role::{lease_in, role};
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build, sorted};
 

@@ -18,6 +18,8 @@ mod describe;
 mod doctor;
 #[cfg(feature = "dry-run")]
 mod dry_run;
+#[cfg(feature = "lease")]
+mod election;
 #[cfg(feature = "cli")]
 mod env;
 mod error;

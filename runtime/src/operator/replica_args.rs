@@ -42,7 +42,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::Replicas;
+    use crate::operator::replicas::Replicas;
 
     #[derive(Parser)]
     struct Line {

@@ -3,9 +3,9 @@
 use tokio_util::sync::CancellationToken;
 
 use super::builder::Operator;
-use super::error::{Error, Result};
 #[cfg(feature = "lease")]
-use super::replicas::{self, Elected, Prepared};
+use super::election::{self, Elected, Prepared};
+use super::error::{Error, Result};
 #[cfg(feature = "lease")]
 use super::shutdown;
 use crate::leadership::Leadership;
@@ -26,7 +26,7 @@ impl Role {
     /// # Errors
     /// Its settings contradict each other, or no cluster is configured.
     pub(super) async fn of(operator: &mut Operator) -> Result<Self> {
-        let prepared = replicas::prepare(operator).await?;
+        let prepared = election::prepare(operator).await?;
         let gate = prepared.as_ref().map_or_else(Leadership::open, |prepared| prepared.gate.clone());
         Ok(Self { gate, prepared, elected: None })
     }
