@@ -167,9 +167,7 @@ impl Operator {
 }
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
-    operator.gates.warn();
-    #[cfg(feature = "manifests")]
-    super::manifest_parts::warn_if_other(&operator);
+    warn(&operator);
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
     let mut role = Role::of(&mut operator).await?;
@@ -227,6 +225,13 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
             run.await
         }
     }
+}
+
+/// Logs what is unusual about the operator itself.
+fn warn(operator: &Operator) {
+    operator.gates.warn();
+    #[cfg(feature = "manifests")]
+    super::manifest_parts::warn_if_other(operator);
 }
 
 /// Runs the passes of all reconcilers until the stop. An operator without reconcilers serves its functions until then.

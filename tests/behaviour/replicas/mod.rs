@@ -1,5 +1,6 @@
 //! Several replicas of an operator, of which one works: on the in-process server in virtual time, and on the real ones.
 
+mod configured;
 mod failures;
 mod foreign;
 mod hand_over;
