@@ -6,6 +6,7 @@ use std::time::Duration;
 use evenkeel::operator::Reason;
 use evenkeel::prelude::*;
 use evenkeel_testkit::Cluster;
+use evenkeel_tests::logs::Logs;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::kinds::{CRD, operator, repo, v1, v1beta1};
@@ -194,11 +195,18 @@ async fn a_path_that_the_schema_does_not_have_is_refused() {
     assert!(error.starts_with(wanted) && error.contains("the schema has `kind`"), "{error}");
 }
 
-/// How an operator ends that is stopped soon, if this CRD is installed.
+/// How an operator ends that is stopped when it has started, if this CRD is installed.
 async fn with_installed(definition: &CustomResourceDefinition) -> evenkeel::operator::Result {
     let cluster = Cluster::start().await;
     cluster.seed(definition).await.unwrap();
-    operator().client(cluster.client()).run_until(tokio::time::sleep(Duration::from_millis(200))).await
+    let (logs, _guard) = Logs::capture();
+    let seen = logs.clone();
+    let started = async move {
+        while seen.with(&["started"]).is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    operator().client(cluster.client()).run_until(started).await
 }
 
 #[tokio::test]
