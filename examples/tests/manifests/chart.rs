@@ -215,7 +215,7 @@ fn a_chart_always_has_a_lease_since_its_values_raise_the_replicas() {
     let chart = Chart::of(Example::Hello, &["--replicas", "1"]);
     assert_eq!(chart.values["replicas"], 1);
     let objects = chart.objects("a");
-    assert_eq!(find(&objects, "Role", "-lease")["metadata"]["namespace"], "a");
+    assert_eq!(find(&objects, "Role", "-leader-election")["metadata"]["namespace"], "a");
     assert_eq!(find(&objects, "PodDisruptionBudget", "")["kind"], "PodDisruptionBudget");
 }
 

@@ -111,15 +111,15 @@ fn replicas_come_with_a_lease_a_budget_and_other_nodes() {
     assert_eq!(find(&two, "Deployment", "")["spec"]["replicas"], 2);
     assert_eq!(find(&two, "PodDisruptionBudget", "")["spec"]["unhealthyPodEvictionPolicy"], "AlwaysAllow");
     assert_eq!(pod(&two)["topologySpreadConstraints"][0]["whenUnsatisfiable"], "ScheduleAnyway");
-    let lease = &find(&two, "Role", "-lease")["rules"];
+    let lease = &find(&two, "Role", "-leader-election")["rules"];
     assert_eq!((&lease[0]["verbs"], &lease[0]["resourceNames"]), (&json!(["create"]), &Value::Null));
     assert_eq!(lease[1]["resourceNames"], json!([evenkeel::operator::leader_id("greeter", &["team=a"])]));
-    assert_eq!(find(&two, "RoleBinding", "-lease")["roleRef"]["name"], "greeter-lease");
+    assert_eq!(find(&two, "RoleBinding", "-leader-election")["roleRef"]["name"], "greeter-leader-election");
     let scaled_later = Example::Hello.objects(&["--lease"]);
     assert_eq!(find(&scaled_later, "Deployment", "")["spec"]["replicas"], 1);
     assert_eq!(
-        find(&scaled_later, "Role", "-lease")["rules"],
-        find(&Example::Hello.objects(&["--replicas", "2"]), "Role", "-lease")["rules"]
+        find(&scaled_later, "Role", "-leader-election")["rules"],
+        find(&Example::Hello.objects(&["--replicas", "2"]), "Role", "-leader-election")["rules"]
     );
 }
 
