@@ -61,7 +61,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     /// Renders the lines up to the end of a block. `dot`: the value of the innermost `with`.
-    fn block<'t>(&self, lines: &mut std::vec::IntoIter<&'t str>, dot: Option<&Value>, is_on: bool, out: &mut String) {
+    fn block(&self, lines: &mut std::vec::IntoIter<&str>, dot: Option<&Value>, is_on: bool, out: &mut String) {
         while let Some(line) = lines.next() {
             let action = line.trim().strip_prefix("{{- ").and_then(|rest| rest.strip_suffix(" }}"));
             match action {

@@ -1,5 +1,7 @@
 //! How another replica takes over: at once after a stop, and when the lease expires after a crash.
 
+use evenkeel_tests::recording_client::Call;
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +110,7 @@ async fn a_standby_that_stops_writes_nothing() {
     sleep(30 * SECOND).await;
     let wire = second.wire.clone();
     second.running.stop().await.unwrap();
-    assert_eq!(wire.count(|call| call.is_write()), 0);
+    assert_eq!(wire.count(Call::is_write), 0);
     assert_eq!(lease(&world).await["spec"]["holderIdentity"], *holder);
     first.running.stop().await.unwrap();
 }

@@ -1,5 +1,7 @@
 //! What replicas send while nothing happens.
 
+use evenkeel_tests::recording_client::Call;
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -9,16 +11,17 @@ async fn a_leader_renews_each_three_seconds_and_sends_nothing_else() {
     leader(&world).await;
     let second = Replica::start(&world);
     sleep(60 * SECOND).await;
-    (first.wire.clear(), second.wire.clear());
+    first.wire.clear();
+    second.wire.clear();
     let epoch = lease(&world).await["spec"]["leaseTransitions"].clone();
     sleep(3600 * SECOND).await;
     assert_eq!(first.lease_writes(), 1200);
-    assert_eq!(first.wire.count(|call| call.is_write()), 1200);
+    assert_eq!(first.wire.count(Call::is_write), 1200);
     let reads = |replica: &Replica| {
         replica.wire.count(|call| call.path.contains("/leases") && !call.is_write() && !call.is_watch())
     };
     assert_eq!(reads(&first), 0, "a renewal is a read, too");
-    assert_eq!(second.wire.count(|call| call.is_write()), 0);
+    assert_eq!(second.wire.count(Call::is_write), 0);
     assert!(reads(&second) <= 3600 / 290 + 1, "one for each watch: {}", reads(&second));
     assert_eq!(lease(&world).await["spec"]["leaseTransitions"], epoch);
     first.running.stop().await.unwrap();

@@ -1,7 +1,10 @@
 //! A real API server enforces the policy of a rule about requests.
 
-use evenkeel_testkit::eventually;
+use std::time::Duration;
+
+use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::applied_policies::AppliedPolicies;
+use evenkeel_tests::logs::Logs;
 use evenkeel_tests::test_env::{SOON, Server, World};
 use kube::Api;
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
@@ -48,5 +51,28 @@ async fn a_policy_refuses_what_the_function_refuses() {
     merge(json!({ "metadata": { "finalizers": null } })).await.unwrap();
     applied.remove().await;
     world.merge::<Depot>("untagged", json!({ "metadata": { "finalizers": null } })).await;
+    world.clean().await;
+}
+
+#[tokio::test]
+async fn the_start_names_rules_that_the_server_does_not_check() {
+    let warning = ["serves no ValidatingAdmissionPolicies", NAME];
+    let cluster = Cluster::start().await;
+    cluster.seed(&operator().definitions()[0]).await.unwrap();
+    let (logs, guard) = Logs::capture();
+    let seen = logs.clone();
+    let started = async move {
+        while seen.with(&["started"]).is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    operator().client(cluster.client()).run_until(started).await.unwrap();
+    assert!(logs.with(&warning).is_empty());
+    drop(guard);
+    let Some(world) = World::on(Server::Full).await else { return };
+    let (logs, _guard) = Logs::capture();
+    // This server cannot have the CRD, so the operator ends by itself.
+    operator().client(world.client.clone()).run_until(std::future::pending()).await.unwrap_err();
+    assert_eq!(logs.with(&warning).len(), 1);
     world.clean().await;
 }
