@@ -10,7 +10,7 @@ const LEASES: std::ops::RangeInclusive<Duration> = Duration::from_secs(5)..=Dura
 /// Where Kubernetes puts the namespace of a pod.
 const NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/// How replicas elect their leader, for [`Operator::replicas_with`].
+/// How replicas elect their leader, for [`Operator::replicas_with`](crate::Operator::replicas_with).
 ///
 /// Times are whole seconds. A lease has 5 to 300 seconds, is at least 1.5 times as long as the deadline, and the deadline is at least three
 /// times as long as the interval of renewals. The ratio of lease and deadline is by how much clocks may run at different speeds.
