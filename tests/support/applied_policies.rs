@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::test_env::World;
 
-/// Applied policies, some of which are bound in the namespace of the test only.
+/// Applied policies. Those that are bound hold in the namespace of the test only.
 pub struct AppliedPolicies {
     policies: Api<ValidatingAdmissionPolicy>,
     bindings: Api<ValidatingAdmissionPolicyBinding>,

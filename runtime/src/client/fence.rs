@@ -25,8 +25,8 @@ const DELETE_OPTIONS: &str = r#"{"apiVersion":"v1","kind":"DeleteOptions"}"#;
 
 /// The body of a request of an operator with replicas. Its bytes are handed to the connection only while the rule permits it.
 ///
-/// hyper polls the body when the connection is ready: after the name look-up, the handshakes, and its own retries, all of which are beneath any
-/// layer. A server does not carry out a request whose body is incomplete.
+/// hyper polls the body when the connection is ready: after the name look-up, the handshakes and its own retries. A layer is asked before all of
+/// them. A server does not carry out a request whose body is incomplete.
 pub struct Fenced {
     body: Body,
     /// `None`: a read.

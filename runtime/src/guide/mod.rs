@@ -115,7 +115,7 @@ pub mod dry_run {}
 #[doc = include_str!("shutdown.md")]
 pub mod shutdown {}
 
-/// Several replicas, of which one reconciles.
+/// Several replicas: one reconciles, and the others wait.
 ///
 #[cfg_attr(feature = "lease", doc = include_str!("replicas.md"))]
 pub mod replicas {}

@@ -28,7 +28,7 @@ pub(super) struct Record {
     pub(super) duration: Option<Duration>,
     /// The operator that the annotation names.
     pub(super) operator: Option<Arc<str>>,
-    /// The whole object, of which a write changes only our fields.
+    /// The whole object. A write changes only our fields of it.
     pub(super) object: Arc<DynamicObject>,
 }
 

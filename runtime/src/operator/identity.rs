@@ -118,7 +118,7 @@ impl Operator {
         self
     }
 
-    /// Runs several replicas of the operator, of which one works. The others are ready to take over.
+    /// Runs several replicas of the operator. One works, and the others are ready to take over.
     ///
     /// The replicas agree by a `Lease` in their namespace. The leader renews it; a replica that cannot renew it stops to write in time, even
     /// if it is suspended or starved. All replicas serve webhooks, routes, metrics and probes, and their caches are warm.

@@ -7,7 +7,7 @@ use kube::api::DeleteParams;
 
 use super::*;
 
-/// Two replicas, the first of which leads.
+/// Two replicas. The first one leads.
 async fn pair(world: &World) -> (Replica, Replica, String) {
     let first = Replica::start(world);
     let holder = leader(world).await;

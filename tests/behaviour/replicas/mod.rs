@@ -1,4 +1,4 @@
-//! Several replicas of an operator, of which one works: on the in-process server in virtual time, and on the real ones.
+//! Several replicas of an operator, on the in-process server in virtual time, and on the real ones.
 
 mod configured;
 mod failures;

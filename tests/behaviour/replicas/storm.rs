@@ -109,7 +109,7 @@ async fn parcel(parcel: &Parcel, desk: &Arc<Desk>, cx: &mut Pass<'_>) -> PassRes
     Ok(())
 }
 
-/// Five replicas, each of which is a process that may be replaced.
+/// Five replicas. Each is a process that may be replaced.
 struct Fleet {
     world: World,
     runs: Arc<Runs>,
