@@ -79,6 +79,8 @@ mod route;
 mod rule;
 #[cfg(feature = "operator")]
 mod schema;
+#[cfg(any(feature = "manifests", all(feature = "cli", feature = "dependents")))]
+mod sorted_json;
 mod stable_hash;
 mod status;
 #[cfg(any(feature = "metrics", feature = "otlp"))]

@@ -3,7 +3,9 @@
 use std::io;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::sorted_json::sorted;
 
 /// A group of objects, which is a file of its own in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,19 +109,6 @@ pub(crate) fn print<'d>(documents: impl IntoIterator<Item = &'d Document>) -> io
         let remarks: String = document.remarks.iter().map(|remark| format!("# {remark}\n")).collect();
         Ok(format!("{text}---\n{remarks}{yaml}"))
     })
-}
-
-/// The value with the keys of each object in alphabetical order, which depends on no feature of serde_json.
-pub(crate) fn sorted(value: Value) -> Value {
-    match value {
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        Value::Object(fields) => {
-            let mut fields: Vec<(String, Value)> = fields.into_iter().collect();
-            fields.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Value::Object(fields.into_iter().map(|(key, value)| (key, sorted(value))).collect::<Map<_, _>>())
-        }
-        other => other,
-    }
 }
 
 /// The objects of a YAML text.

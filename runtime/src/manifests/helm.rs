@@ -4,10 +4,11 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::document::{Document, Part, print, sorted};
+use super::document::{Document, Part, print};
 use super::folder::Folder;
 use super::holes::{Form, HOLES, Hole, mark};
 use super::labels::MANAGED_BY;
+use crate::sorted_json::sorted;
 
 /// Stands for the namespace of the release until the YAML is written. It is a valid name, so that it can be part of any text.
 pub(crate) const RELEASE_NAMESPACE: &str = "helm-release-namespace";

@@ -36,7 +36,7 @@ pub use self::options::{Certificates, ManifestOptions};
 pub use self::set::ManifestSet;
 
 pub(crate) use self::deployment::WIRING_VARIABLE;
-pub(crate) use self::document::{Document, sorted};
+pub(crate) use self::document::Document;
 pub(crate) use self::folder::{Folder, Record};
 pub(crate) use self::helm::{RELEASE_NAMESPACE, chart};
 pub(crate) use self::invalid::Invalid;

@@ -6,7 +6,8 @@ use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use super::lease_role::{lease_in, role};
 use crate::introspection::AppManifest;
-use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build, sorted};
+use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build};
+use crate::sorted_json::sorted;
 
 /// The digits of a hash that are shown.
 const DIGITS: usize = 16;

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::args::{RenderArgs, RenderFormat};
 use super::problem::remark;
-use super::sorted::sorted;
 use crate::render::{RenderedObject, RenderedStep, Rendering};
+use crate::sorted_json::sorted;
 
 /// The text instead of a value of a Secret, as in a dry run.
 const HIDDEN: &str = "(hidden)";
@@ -24,7 +24,7 @@ pub(super) fn text(title: &str, all: &[Rendering], args: &RenderArgs) -> io::Res
 
 fn json(all: &[Rendering], args: &RenderArgs) -> io::Result<String> {
     let steps = all.iter().flat_map(|rendering| &rendering.steps);
-    let items = steps.flat_map(|step| &step.objects).map(|object| sorted(&visible(object, args)));
+    let items = steps.flat_map(|step| &step.objects).map(|object| sorted(visible(object, args).into_owned()));
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": items.collect::<Vec<_>>() });
     Ok(serde_json::to_string_pretty(&list)? + "\n")
 }
@@ -35,7 +35,7 @@ fn yaml(title: &str, all: &[Rendering], args: &RenderArgs) -> io::Result<String>
         for step in &rendering.steps {
             out += &comment(&headline(step, rendering));
             for object in &step.objects {
-                let document = serde_saphyr::to_string(&sorted(&visible(object, args)));
+                let document = serde_saphyr::to_string(&sorted(visible(object, args).into_owned()));
                 let document = document.map_err(io::Error::other)?;
                 // Writing to a text does not fail.
                 let _ = write!(out, "---\n{}{document}", comment(&format!("wave {}: {}", object.wave, object.id)));

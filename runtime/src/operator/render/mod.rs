@@ -4,7 +4,6 @@ mod args;
 mod document;
 mod files;
 mod problem;
-mod sorted;
 
 use std::ffi::OsString;
 use std::io::Write;
