@@ -29,7 +29,7 @@ const DELETE_OPTIONS: &str = r#"{"apiVersion":"v1","kind":"DeleteOptions"}"#;
 /// them. A server does not carry out a request whose body is incomplete.
 pub struct Fenced {
     body: Body,
-    /// `None`: a read.
+    /// `None`: a read, or a request of a client without a fence.
     rule: Option<FenceRule>,
 }
 
@@ -59,9 +59,19 @@ impl HttpBody for Fenced {
     }
 }
 
+/// Which requests a client sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writes {
+    /// Writes need a rule.
+    Fenced,
+    /// All requests are sent as they are.
+    Free,
+}
+
 /// Fences the requests to a service, which must be the innermost one: the HTTP client itself.
 pub(super) fn fence<S, B>(
     service: S,
+    writes: Writes,
 ) -> impl Service<Request<Body>, Response = Response<B>, Error = BoxError, Future: Send> + Clone
 where
     S: Service<Request<Fenced>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
@@ -70,7 +80,10 @@ where
     service_fn(move |request| {
         let service = service.clone();
         async move {
-            let request = fenced(request)?;
+            let request = match writes {
+                Writes::Fenced => fenced(request)?,
+                Writes::Free => request.map(|body| Fenced { body, rule: None }),
+            };
             let end = request.body().rule.as_ref().and_then(FenceRule::left).map(|left| left + GRACE);
             let answer = service.oneshot(request);
             let answer = match end {

@@ -44,7 +44,7 @@ pub(crate) struct StepClient {
 }
 
 impl StepClient {
-    /// A client whose other clusters have kube's own clients.
+    /// A client whose other clusters have clients without a fence.
     pub(crate) const fn new(client: Client, meter: CallMeter) -> Self {
         Self::connecting(client, meter, configured)
     }

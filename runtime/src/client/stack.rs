@@ -1,4 +1,4 @@
-//! The HTTP client of an operator with replicas: the parts of kube's own client around fenced bodies.
+//! The HTTP clients of an operator that may have replicas: the parts of kube's own client around fenced bodies.
 
 use bytes::Bytes;
 use http::{Request, Response, Uri};
@@ -12,30 +12,42 @@ use kube::{Client, Config, Error};
 use tower::{BoxError, Service, ServiceBuilder};
 
 use super::agent::agent_layer;
-use super::fence::{Fenced, fence};
+use super::fence::{Fenced, Writes, fence};
 #[cfg(feature = "proxy")]
 use super::proxy;
 
-/// Builds a client as [`configured`](super::configured) does, whose writes need a [rule](super::FenceRule).
-///
-/// kube adds layers only around its client, and only a body beneath all of them can hold a write back. So the client is built here, from the
-/// parts that kube has for this purpose. The layers for compression and for debug spans are left out; calls have spans of their own.
+/// Builds a client with the user agent, and without kube's retries, since the queue backs off per object.
 ///
 /// # Errors
 /// The certificates or the credentials of the configuration cannot be used, or its proxy.
+pub(crate) fn configured(config: Config, agent: &str) -> Result<Client, Error> {
+    client(config, agent, Writes::Free)
+}
+
+/// Builds such a client whose writes need a [rule](super::FenceRule).
+///
+/// # Errors
+/// As for [`configured`].
 pub(crate) fn fenced(config: Config, agent: &str) -> Result<Client, Error> {
+    client(config, agent, Writes::Fenced)
+}
+
+/// kube adds layers only around its client, and only a body beneath all of them can hold a write back. So the client is built here, from the
+/// parts that kube has for this purpose. The layers for compression and for debug spans are left out; calls have spans of their own. A program
+/// contains one HTTP client, with or without a fence: a second one would be half a megabyte.
+fn client(config: Config, agent: &str, writes: Writes) -> Result<Client, Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
-    let Some(url) = config.proxy_url.clone() else { return connected(config, tcp, agent) };
+    let Some(url) = config.proxy_url.clone() else { return connected(config, tcp, agent, writes) };
     match url.scheme_str() {
         #[cfg(feature = "proxy")]
-        Some("socks5") => connected(config, proxy::socks(url, tcp), agent),
+        Some("socks5") => connected(config, proxy::socks(url, tcp), agent, writes),
         #[cfg(feature = "proxy")]
-        Some("http") => connected(config, proxy::tunnel(&url, tcp), agent),
+        Some("http") => connected(config, proxy::tunnel(&url, tcp), agent, writes),
         #[cfg(all(feature = "proxy", feature = "rustls-tls"))]
         Some("https") => {
             let tls = config.rustls_https_connector_with_connector(tcp)?;
-            connected(config, proxy::tunnel(&url, tls), agent)
+            connected(config, proxy::tunnel(&url, tls), agent, writes)
         }
         #[cfg(all(feature = "proxy", not(feature = "rustls-tls")))]
         Some("https") => Err(Error::TlsRequired),
@@ -53,11 +65,11 @@ where
     S: Service<Request<Fenced>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
     B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
-    Client::new(fence(http), "default")
+    Client::new(fence(http, Writes::Fenced), "default")
 }
 
 /// The client over a connector for plain connections.
-fn connected<C>(config: Config, plain: C, agent: &str) -> Result<Client, Error>
+fn connected<C>(config: Config, plain: C, agent: &str, writes: Writes) -> Result<Client, Error>
 where
     C: Service<Uri, Response: Connection + Read + Write + Send + Unpin + 'static, Future: Send + 'static>,
     C: Clone + Send + Sync + 'static,
@@ -81,7 +93,7 @@ where
         .option_layer(config.auth_layer()?)
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
-        .service(fence(http));
+        .service(fence(http, writes));
     Ok(ClientBuilder::new(service, config.default_namespace).with_layer(&agent_layer(agent)).build())
 }
 

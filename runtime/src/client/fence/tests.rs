@@ -16,11 +16,12 @@ struct Connection {
     ready: Arc<dyn Fn() + Send + Sync>,
     /// The requests that arrived: method, path, query and body.
     arrived: Arc<Mutex<Vec<String>>>,
+    writes: Writes,
 }
 
 impl Connection {
     fn new(ready: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { ready: Arc::new(ready), arrived: Arc::default() }
+        Self { ready: Arc::new(ready), arrived: Arc::default(), writes: Writes::Fenced }
     }
 
     async fn send(&self, request: Request<Body>) -> Result<(), BoxError> {
@@ -29,7 +30,7 @@ impl Connection {
             let connection = connection.clone();
             async move { connection.carry(request).await }
         });
-        fence(service).oneshot(request).await.map(drop)
+        fence(service, self.writes).oneshot(request).await.map(drop)
     }
 
     async fn carry(self, request: Request<Fenced>) -> Result<Response<()>, BoxError> {
@@ -152,7 +153,7 @@ async fn a_write_in_a_term_ends_with_it_on_the_server() {
 #[tokio::test(start_paused = true)]
 async fn the_response_to_a_write_is_awaited_until_two_seconds_after_the_term() {
     let (gate, began) = (term(), Instant::now());
-    let silent = fence(service_fn(|_: Request<Fenced>| pending::<Result<Response<()>, BoxError>>()));
+    let silent = fence(service_fn(|_: Request<Fenced>| pending::<Result<Response<()>, BoxError>>()), Writes::Fenced);
     let write = silent.oneshot(request("PUT", MAP, "{}", Some(FenceRule::Permit(gate.permit()))));
     let error = write.await.unwrap_err().to_string();
     assert_eq!(error, "no response from the API server within 2s after the end of the term of this replica");
@@ -171,5 +172,14 @@ fn the_limit_of_a_request_replaces_that_of_its_caller() {
         ("/api/v1/namespaces/a/pods/p/proxy/path?a=b", 7, "/api/v1/namespaces/a/pods/p/proxy/path?a=b"),
     ] {
         assert_eq!(limited(&uri.parse().unwrap(), Duration::from_millis(left)).to_string(), wanted);
+    }
+}
+
+#[tokio::test]
+async fn a_client_without_a_fence_sends_all_requests_as_they_are() {
+    let connection = Connection { writes: Writes::Free, ..Connection::new(|| ()) };
+    for (method, body) in [("DELETE", ""), ("POST", ""), ("PUT", "{}"), ("GET", "")] {
+        connection.send(request(method, "/api/v1/pods/a?x=y", body, None)).await.unwrap();
+        assert_eq!(connection.arrived().last(), Some(&format!("{method} /api/v1/pods/a?x=y {body}")));
     }
 }
