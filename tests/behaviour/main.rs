@@ -102,6 +102,7 @@ mod transparent_error;
 mod trigger;
 mod unchanged;
 mod undecodable;
+mod upgrade;
 mod vanished;
 mod versions;
 mod wait;

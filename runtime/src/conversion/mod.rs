@@ -43,8 +43,6 @@ pub use self::registered::RegisteredSpoke;
 pub(crate) use self::registered::described;
 #[cfg(feature = "webhooks")]
 pub use self::service::ConversionService;
-#[cfg(feature = "webhooks")]
-pub(crate) use self::service::path;
 #[cfg(feature = "operator")]
 #[doc(hidden)]
 pub use self::setup_error::SetupError;

@@ -20,9 +20,7 @@ use super::envelope::{self, parse};
 use super::meter::{ConversionResult, MeterSlot};
 use super::reply::reply;
 use crate::listen::{error, whole};
-
-/// The first part of all paths.
-const ROOT: &str = "/convert/";
+use crate::wiring::{CONVERSIONS, conversion_path};
 
 /// The HTTP service of the conversions. [`Operator::conversion_service`](crate::Operator::conversion_service) creates it.
 ///
@@ -43,17 +41,17 @@ impl ConversionService {
 
     /// The same as routes of axum.
     pub fn into_router(self) -> Router {
-        Router::new().route_service(&format!("{ROOT}{{*crd}}"), self)
+        Router::new().route_service(&format!("{CONVERSIONS}{{*crd}}"), self)
     }
 
     fn paths(&self) -> String {
-        let paths = self.converters.iter().map(|converter| path(converter.crd()));
+        let paths = self.converters.iter().map(|converter| conversion_path(converter.crd()));
         paths.collect::<Vec<_>>().join(", ")
     }
 
     async fn answer(self, request: Request<Body>) -> Response<Body> {
         let at = request.uri().path().to_owned();
-        let Some(converter) = self.converters.iter().find(|converter| path(converter.crd()) == at) else {
+        let Some(converter) = self.converters.iter().find(|converter| conversion_path(converter.crd()) == at) else {
             let message =
                 format!("no kind is converted at {at}: correct `spec.conversion` in the CRD ({})", self.paths());
             return error(StatusCode::NOT_FOUND, &message);
@@ -120,11 +118,6 @@ impl ConversionService {
         }
         Ok(converted)
     }
-}
-
-/// Where the kind with this CRD is converted.
-pub(crate) fn path(crd: &str) -> String {
-    format!("{ROOT}{crd}")
 }
 
 fn is_json(media: &str) -> bool {

@@ -48,11 +48,17 @@ pub mod routes {}
 #[doc = include_str!("conversion.md")]
 pub mod conversion {}
 
-/// The commands that look at a cluster: `doctor`, `explain` and `status`.
+/// The commands about a cluster: `doctor`, `explain` and `status`, which change nothing.
 ///
 #[cfg(feature = "doctor")]
 #[doc = include_str!("commands.md")]
 pub mod commands {}
+
+/// Upgrades: a new version of the program, or of its kinds, and `migrate`.
+///
+#[cfg(all(feature = "doctor", feature = "lease", feature = "webhooks"))]
+#[doc = include_str!("upgrades.md")]
+pub mod upgrades {}
 
 /// Manifests: the objects that install an operator.
 ///

@@ -11,12 +11,12 @@ use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::builder::Operator;
+#[cfg(feature = "doctor")]
+use super::cluster_command;
 use super::command::{Command, text};
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
-#[cfg(feature = "doctor")]
-use super::look::look;
 use super::print::print;
 #[cfg(feature = "dependents")]
 use super::render::render;
@@ -184,8 +184,8 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     let is_dry_run = cli.flags.dry_run;
     let operator = configured(operator, cli.flags).await?;
     #[cfg(feature = "doctor")]
-    if let Command::Look(command) = &command {
-        let code = look(operator, command, std::io::stdout()).await?;
+    if let Command::Cluster(command) = &command {
+        let code = cluster_command::run(operator, command, std::io::stdout()).await?;
         return if code == 0 { Ok(()) } else { std::process::exit(code.into()) };
     }
     #[cfg(feature = "dependents")]

@@ -3,11 +3,11 @@
 use clap::{Subcommand, ValueEnum};
 
 use super::builder::Operator;
+#[cfg(feature = "doctor")]
+use super::cluster_command::ClusterCommand;
 use super::error::Result;
 #[cfg(feature = "lease")]
 use super::lease_role::lease_rules;
-#[cfg(feature = "doctor")]
-use super::look::Look;
 #[cfg(feature = "manifests")]
 use super::manifest_args::ManifestArgs;
 use super::print::{policies_and_bindings, roles, unwritten, yaml};
@@ -53,7 +53,7 @@ pub(super) enum Command {
     },
     #[cfg(feature = "doctor")]
     #[command(flatten)]
-    Look(Look),
+    Cluster(ClusterCommand),
     /// Prints the dependents of the object in a file as manifests, without a cluster
     ///
     /// The steps of the reconciler run, and what they would apply is printed: step by step, in each step by wave and kind. Other objects are read
@@ -80,7 +80,7 @@ impl Command {
         match self {
             Self::Run => false,
             #[cfg(feature = "doctor")]
-            Self::Look(_) => false,
+            Self::Cluster(_) => false,
             #[cfg(feature = "dependents")]
             Self::Render(_) => false,
             #[cfg(feature = "webhooks")]
@@ -129,7 +129,7 @@ pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
     match command {
         Command::Run => Ok(String::new()),
         #[cfg(feature = "doctor")]
-        Command::Look(_) => Ok(String::new()),
+        Command::Cluster(_) => Ok(String::new()),
         #[cfg(feature = "dependents")]
         Command::Render(_) => Ok(String::new()),
         #[cfg(feature = "webhooks")]

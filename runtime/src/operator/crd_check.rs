@@ -11,7 +11,7 @@ use super::error::{Error, Reason, Result, install};
 use crate::api::grant::plural_and_group;
 use crate::schema::{Misfit, Published, What, converted_misfits, listed, misfits};
 use crate::status::{FRAMEWORK_FIELDS, used_fields};
-use crate::wiring::{KindInfo, Wiring};
+use crate::wiring::{KindInfo, Wiring, conversion_path};
 
 /// How long the start waits for a schema. Without it, the CRD watch and the responses to status writes report a misfit later.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -106,6 +106,34 @@ impl Expected {
         }
     }
 
+    /// Checks that the program knows all versions in which objects may be stored, if the CRD relies on a program of evenkeel to convert them. A
+    /// program that is older than its CRD cannot.
+    pub(super) fn check_stored(&self, definition: &Value) -> Result {
+        let calls_us = definition.pointer("/spec/conversion/webhook/clientConfig").is_some_and(|config| {
+            let place = [&config["service"]["path"], &config["url"]].into_iter().find_map(Value::as_str);
+            place.is_some_and(|place| place.ends_with(&conversion_path(&self.name())))
+        });
+        if self.served.is_empty() && !calls_us {
+            return Ok(());
+        }
+        let is_known = |version: &str| {
+            self.kind.resource.version == version || self.served.iter().any(|served| served.name == version)
+        };
+        let mut stored =
+            definition["status"]["storedVersions"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        stored.find(|version| !is_known(version)).map_or(Ok(()), |version| {
+            let headline = format!(
+                "objects of {} may be stored in {version}, which this program does not know: it is older than its CRD",
+                self.name()
+            );
+            let help = format!(
+                "run the newer program; to go back, set `storage: true` for {} in the CRD while it runs, and run `migrate` of this program",
+                self.kind.resource.version
+            );
+            Err(Error::new(Reason::TooOld, headline, help))
+        })
+    }
+
     fn misfit(&self, version: &str, misfits: &[Misfit]) -> Error {
         self.error(Reason::Outdated, &format!("does not fit the program in {version}: {}", listed(misfits)))
     }
@@ -168,7 +196,10 @@ pub(super) async fn check(client: &Client, expected: &Expected) -> Result {
 async fn find(client: &Client, expected: &Expected) -> Result {
     let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}", expected.name());
     match get(client, path).await {
-        Ok(definition) => expected.check(&definition),
+        Ok(definition) => {
+            expected.check(&definition)?;
+            expected.check_stored(&definition)
+        }
         Err(kube::Error::Api(status)) if matches!(status.code, 401 | 403) => find_published(client, expected).await,
         Err(error) => {
             tracing::debug!(%error, crd = expected.name(), "the CRD cannot be read; the schema was not checked");
@@ -244,6 +275,30 @@ mod tests {
         assert_eq!(headline(&expected(Wiring::EMPTY), &definition), "");
         let wiring = Wiring { steps: STEPS, ..Wiring::EMPTY };
         assert!(headline(&expected(wiring), &definition).ends_with(": .status.lastHandledActions is missing"));
+    }
+
+    #[test]
+    fn a_program_that_is_older_than_its_crd_is_rejected() {
+        let check = |served: &[&str], path: &str, stored: &[&str]| {
+            let served = served.iter().map(|name| ServedVersion { name: (*name).to_owned(), schema: Value::Null });
+            let expected = Expected { served: served.collect(), ..expected(Wiring::EMPTY) };
+            let definition = json!({
+                "spec": { "conversion": { "webhook": { "clientConfig": { "service": { "path": path } } } } },
+                "status": { "storedVersions": stored },
+            });
+            expected.check_stored(&definition)
+        };
+        let (own, other) = ("/convert/deployments.apps", "/convert");
+        for (served, path, stored) in
+            [(&[][..], own, &["v1"][..]), (&[], other, &["v1beta1", "v1"]), (&["v1beta1"], own, &["v1beta1", "v1"])]
+        {
+            assert_eq!(check(served, path, stored), Ok(()), "{served:?} {path} {stored:?}");
+        }
+        for (served, path) in [(&[][..], own), (&["v1beta1"], other)] {
+            let error = check(served, path, &["v1", "v2"]).unwrap_err();
+            assert_eq!(error.reason(), Reason::TooOld);
+            assert!(error.to_string().starts_with("objects of deployments.apps may be stored in v2, which"), "{error}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tracing::Instrument;
 use super::builder::Operator;
 use super::context::agent;
 use super::error::{Error, Reason, Result};
-use super::lease_role::lease_name;
+use super::lease_role::lease_at;
 use super::replicas::Replicas;
 use super::settings;
 use crate::client;
@@ -39,8 +39,7 @@ pub(super) async fn prepare(operator: &mut Operator) -> Result<Option<Prepared>>
     let Some(replicas) = operator.replicas.clone() else { return Ok(None) };
     replicas.check()?;
     let client = client(operator).await?;
-    let namespace = replicas.namespace().unwrap_or_else(|| client.default_namespace().to_owned());
-    let lease = LeaseName { namespace, name: lease_name(operator, &replicas) };
+    let lease = lease_at(operator, &replicas, &client);
     let former = operator.previously.iter().map(|name| name.as_str().into());
     let names = Names { identity: identity(), operator: [operator.name.clone()].into_iter().chain(former).collect() };
     let Replicas { lease: duration, deadline, renew, .. } = replicas;

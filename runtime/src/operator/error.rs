@@ -35,6 +35,8 @@ pub enum Reason {
     NotServed,
     /// The installed CRD does not fit the type: a status field, or a spec field that the type requires, is missing.
     Outdated,
+    /// The program is too old: objects may be stored in a version that a newer program has added.
+    TooOld,
     /// The RBAC rules do not grant a permission that the operator requires.
     Forbidden,
     /// A part of the operator that must never end has ended.

@@ -1,13 +1,13 @@
 //! The role by which replicas elect their leader, in the namespace of the Lease.
 
 use k8s_openapi::api::rbac::v1::{PolicyRule, Role};
+use kube::Client;
 use kube::api::ObjectMeta;
 
 use super::builder::Operator;
 use super::lease_name::leader_id;
 use super::replicas::Replicas;
 use crate::introspection::{RbacRule, Roles};
-#[cfg(feature = "manifests")]
 use crate::lease::LeaseName;
 use crate::wiring::Verb;
 
@@ -17,6 +17,12 @@ const GROUP: &str = "coordination.k8s.io";
 pub(super) fn lease_name(operator: &Operator, replicas: &Replicas) -> String {
     let selectors: Vec<&str> = operator.label_selector.iter().map(|selector| &**selector).collect();
     replicas.name.clone().unwrap_or_else(|| leader_id(&operator.name, &selectors))
+}
+
+/// The lease of a running operator.
+pub(super) fn lease_at(operator: &Operator, replicas: &Replicas, client: &Client) -> LeaseName {
+    let namespace = replicas.namespace().unwrap_or_else(|| client.default_namespace().to_owned());
+    LeaseName { namespace, name: lease_name(operator, replicas) }
 }
 
 /// The lease of an operator that is installed in this namespace, whether it has replicas already or not.

@@ -4,6 +4,8 @@ mod app;
 mod builder;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "doctor")]
+mod cluster_command;
 #[cfg(feature = "cli")]
 mod command;
 mod conflicts;
@@ -32,6 +34,8 @@ mod instrument;
 #[cfg(feature = "cli")]
 mod json_line;
 pub mod kube_controller;
+#[cfg(all(feature = "doctor", feature = "lease"))]
+mod leader;
 mod lease_name;
 #[cfg(feature = "lease")]
 mod lease_role;
@@ -42,14 +46,16 @@ mod listen;
 mod log;
 #[cfg(feature = "cli")]
 mod log_line;
-#[cfg(feature = "doctor")]
-mod look;
 #[cfg(feature = "manifests")]
 mod manifest_args;
 #[cfg(feature = "manifests")]
 mod manifest_command;
 #[cfg(feature = "manifests")]
 mod manifest_parts;
+#[cfg(feature = "doctor")]
+mod migrate;
+#[cfg(feature = "doctor")]
+mod object_pages;
 mod policy_check;
 #[cfg(feature = "cli")]
 mod print;

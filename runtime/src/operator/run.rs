@@ -35,7 +35,7 @@ impl Operator {
     }
 
     /// Runs the command of the command line: `run` (the default), `crds`, `policies`, `wiring`, `docs`, `contract`, `app`, `rbac`,
-    /// `webhooks`, `manifests`, `render`, `doctor`, `explain` or `status`.
+    /// `webhooks`, `manifests`, `render`, `doctor`, `explain`, `status` or `migrate`.
     ///
     /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
     /// set. Each flag can also be set by an environment variable: `--concurrency` by `EVENKEEL_CONCURRENCY`. The flag wins.
@@ -118,18 +118,18 @@ impl Operator {
         super::render::render_line(self, args, out).await
     }
 
-    /// Prints to a writer what a command that looks at the cluster prints, and returns its exit code, for tests: `["doctor", "-o", "json"]`.
+    /// Prints to a writer what a command about the cluster prints, and returns its exit code, for tests: `["doctor", "-o", "json"]`.
     ///
     /// # Errors
     /// The cluster is not configured, an object cannot be read, or the writer fails.
     #[doc(hidden)]
     #[cfg(feature = "doctor")]
-    pub async fn look<A: Into<std::ffi::OsString> + Clone>(
+    pub async fn cluster_command<A: Into<std::ffi::OsString> + Clone>(
         self,
         line: impl IntoIterator<Item = A>,
         out: impl std::io::Write + Send,
     ) -> Result<u8> {
-        super::look::look_line(self, line, out).await
+        super::cluster_command::run_line(self, line, out).await
     }
 
     /// Hands out one reconciler to run under kube's `Controller`, so that an existing operator can migrate kind by

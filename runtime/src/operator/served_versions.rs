@@ -8,8 +8,8 @@ use kube::core::crd::{MergeError, merge_crds};
 use super::builder::Operator;
 use super::crd_check::ServedVersion;
 use crate::admission::WebhookTarget;
-use crate::conversion::{self, RegisteredSpoke};
-use crate::wiring::KindInfo;
+use crate::conversion::RegisteredSpoke;
+use crate::wiring::{KindInfo, conversion_path};
 
 /// The name of the strategy that calls a webhook.
 const WEBHOOK: &str = "Webhook";
@@ -75,7 +75,7 @@ fn alone(spoke: &RegisteredSpoke) -> CustomResourceDefinition {
 }
 
 fn conversion(name: &str, target: &WebhookTarget) -> CustomResourceConversion {
-    let path = conversion::path(name);
+    let path = conversion_path(name);
     let client_config = match target {
         WebhookTarget::Service { namespace, name } => WebhookClientConfig {
             service: Some(ServiceReference {

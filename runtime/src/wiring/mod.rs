@@ -4,6 +4,8 @@
 pub(crate) mod admission;
 pub(crate) mod annotations;
 mod bare_status;
+#[cfg(any(feature = "conversion", feature = "operator"))]
+mod conversion_path;
 pub(crate) mod flow;
 mod former_tool;
 pub(crate) mod handler;
@@ -31,6 +33,10 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 
 pub use self::bare_status::BareStatusStore;
+#[cfg(feature = "conversion")]
+pub(crate) use self::conversion_path::CONVERSIONS;
+#[cfg(any(feature = "conversion", feature = "operator"))]
+pub(crate) use self::conversion_path::conversion_path;
 pub use self::flow::{Arm, Node};
 pub use self::former_tool::FormerTool;
 pub use self::lifecycle::{ClaimHandler, DaemonHandler, HookHandler, ObserveHandler};

@@ -108,7 +108,7 @@ async fn json_has_the_same_for_programs() {
 
 /// The error of a command.
 async fn refused(world: &World, line: &[&str]) -> evenkeel::operator::Error {
-    operator(world).look(line.iter().copied(), Vec::new()).await.unwrap_err()
+    operator(world).cluster_command(line.iter().copied(), Vec::new()).await.unwrap_err()
 }
 
 #[tokio::test]
@@ -128,7 +128,9 @@ async fn the_status_counts_what_is_not_good() {
     let (code, text) = look(operator(&world), &["status"]).await;
     assert!(code == 0 && text.starts_with("Widget: 1 of 3 ready\nCONDITION  STATUS   REASON"), "{text}");
     let (_, text) = look(operator(&world), &["status", "-o", "json"]).await;
-    let kinds: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let status: Value = serde_json::from_str(&text).unwrap();
+    assert!(status.get("leader").is_none(), "it has one replica: {text}");
+    let kinds = status["kinds"].as_array().unwrap();
     let stalled = kinds[0]["conditions"].as_array().unwrap().iter().find(|one| one["type"] == "Stalled").unwrap();
     assert_eq!((&stalled["objects"], &stalled["reason"]), (&json!(2), &json!("Invalid")), "{text}");
     assert_eq!((&kinds[0]["objects"], &kinds[0]["ready"]), (&json!(3), &json!(1)));

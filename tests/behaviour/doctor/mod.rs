@@ -3,6 +3,7 @@
 mod checks;
 mod explained;
 mod installed;
+mod leases;
 
 use evenkeel::Operator;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use serde_json::Value;
 /// The exit code of a command and what it printed.
 async fn look(operator: Operator, line: &[&str]) -> (u8, String) {
     let mut out = Vec::new();
-    let code = operator.look(line.iter().copied(), &mut out).await.unwrap();
+    let code = operator.cluster_command(line.iter().copied(), &mut out).await.unwrap();
     (code, String::from_utf8(out).unwrap())
 }
 

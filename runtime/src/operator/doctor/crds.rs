@@ -124,7 +124,7 @@ fn stored(installed: &Value, wanted: &Wanted) -> Vec<Finding> {
     let finding = |version: &str| {
         let text = format!("objects of {} may be stored in {version}", wanted.name);
         if wanted.versions.iter().any(|known| known == version) {
-            let help = "write each object once, then remove the version from `status.storedVersions`";
+            let help = "run `migrate`, which writes each object once";
             return Finding::warn("storage", text, help);
         }
         let text = format!("{text}, which this program does not know");

@@ -2,6 +2,8 @@
 
 mod crds;
 mod finding;
+#[cfg(feature = "lease")]
+mod lease;
 mod objects;
 mod rights;
 mod server;
@@ -21,7 +23,7 @@ use super::context::client_alone;
 use super::error::Result;
 use super::explain::{Output, OutputArgs};
 use super::policy_check;
-use super::print::{progress, unwritten};
+use super::print::unwritten;
 
 /// The exit code if a check failed.
 const FAILED: u8 = 1;
@@ -58,7 +60,10 @@ pub(super) async fn doctor(mut operator: Operator, args: &DoctorArgs, out: impl 
     report.end().map_err(unwritten)
 }
 
-#[cfg_attr(not(feature = "webhooks"), expect(unused_variables, reason = "only certificates have a time"))]
+#[cfg_attr(
+    not(any(feature = "lease", feature = "webhooks")),
+    expect(unused_variables, reason = "only leases and certificates have a time")
+)]
 async fn examine(
     client: &Client,
     operator: &Operator,
@@ -73,8 +78,10 @@ async fn examine(
     #[cfg(feature = "webhooks")]
     report.add(webhooks::check(client, operator, now).await)?;
     report.add(policies(client, operator).await)?;
+    #[cfg(feature = "lease")]
+    report.add(lease::check(client, operator, now).await)?;
     let known = operator.introspect();
-    report.add(objects::check(client, &known, &operator.namespaces, &mut |text| progress(text)).await)
+    report.add(objects::check(client, &known, &operator.namespaces).await)
 }
 
 /// Whether the API server checks the rules that are policies.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 /// The time since then: `90s`, `12m`, `30h`, `3d`.
-pub(super) fn age(now: Timestamp, then: Timestamp) -> String {
+pub(in crate::operator) fn age(now: Timestamp, then: Timestamp) -> String {
     let seconds = now.duration_since(then).as_secs().max(0);
     match seconds {
         ..120 => format!("{seconds}s"),

@@ -4,23 +4,31 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::Timestamp;
-use kube::Api;
 use kube::api::{DynamicObject, ListParams};
+use kube::{Api, Client};
 use serde::Serialize;
 
 use super::age::age;
 use super::condition::conditions;
-use super::{StatusArgs, api, print, unread};
+use super::{StatusArgs, print, unread};
 use crate::clock;
 use crate::condition::READY;
 use crate::introspection::{ReconcilerInfo, columns};
 use crate::operator::builder::Operator;
 use crate::operator::context::client_alone;
 use crate::operator::error::Result;
-use crate::operator::print::progress;
+#[cfg(feature = "lease")]
+use crate::operator::leader::{Leader, leader};
+use crate::operator::object_pages::{by_kind, each, place_of, places};
 
-/// How many objects a request returns.
-const PAGE: u32 = 500;
+/// What the command prints.
+#[derive(Debug, Serialize)]
+struct Status {
+    /// `None`: the operator has one replica, or none has run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leader: Option<Leader>,
+    kinds: Vec<KindStatus>,
+}
 
 /// The objects of a kind.
 #[derive(Debug, Serialize)]
@@ -54,19 +62,12 @@ pub(in crate::operator) async fn status(mut operator: Operator, args: &StatusArg
     let client = client_alone(&mut operator).await?;
     let all = operator.introspect();
     let mut kinds: Vec<KindStatus> = Vec::new();
-    for (at, first) in all.iter().enumerate() {
-        if all[..at].iter().any(|other| other.kind == first.kind) {
-            continue;
-        }
-        let known: Vec<ReconcilerInfo> = all.iter().filter(|other| other.kind == first.kind).cloned().collect();
-        let places = match &*operator.namespaces {
-            [] => vec![api(&client, &first.kind, None)],
-            _ if !first.kind.namespaced => vec![api(&client, &first.kind, None)],
-            namespaces => namespaces.iter().map(|namespace| api(&client, &first.kind, Some(namespace))).collect(),
-        };
+    for known in by_kind(&all) {
+        let places = places(&client, &known[0].kind, &operator.namespaces);
         kinds.push(counted(&places, &known).await?);
     }
-    print(out, args.output.output, &kinds, &text(&kinds, clock::now()))
+    let status = Status { leader: leader_of(&client, &operator).await?, kinds };
+    print(out, args.output.output, &status, &text(&status, clock::now()))
 }
 
 async fn counted(places: &[Api<DynamicObject>], known: &[ReconcilerInfo]) -> Result<KindStatus> {
@@ -74,16 +75,9 @@ async fn counted(places: &[Api<DynamicObject>], known: &[ReconcilerInfo]) -> Res
     let mut status = KindStatus { kind: resource.kind.clone(), objects: 0, ready: 0, conditions: Vec::new() };
     let mut found: BTreeMap<(String, String, String), Counted> = BTreeMap::new();
     for place in places {
-        let mut params = ListParams::default().limit(PAGE);
-        loop {
-            progress(&format!("listing {}: {}", resource.plural, status.objects));
-            let page = place.list(&params).await.map_err(|error| unread(&resource.plural, &error))?;
-            page.items.iter().for_each(|object| add(object, known, &mut status, &mut found));
-            match page.metadata.continue_.filter(|token| !token.is_empty()) {
-                Some(token) => params = params.continue_token(&token),
-                None => break,
-            }
-        }
+        let list = async |params: &ListParams| place.list(params).await;
+        let listed = each(&resource.plural, list, |object| add(&object, known, &mut status, &mut found)).await;
+        listed.map_err(|error| unread(&resource.plural, &error))?;
     }
     status.conditions = found.into_values().collect();
     status.conditions.sort_by_key(|counted| counted.since.unwrap_or(Timestamp::MAX));
@@ -99,8 +93,7 @@ fn add(
     status.objects += 1;
     let all = conditions(&object.data["status"], known);
     status.ready += usize::from(all.iter().any(|condition| condition.type_ == READY && condition.is_good));
-    let namespace = object.metadata.namespace.iter().fold(String::new(), |_, namespace| format!("{namespace}/"));
-    let name = format!("{namespace}{}", object.metadata.name.as_deref().unwrap_or_default());
+    let name = place_of(&object.metadata);
     for condition in all.into_iter().filter(|condition| !condition.is_good) {
         let key = (condition.type_.clone(), condition.status.clone(), condition.reason.clone());
         let counted = found.entry(key).or_insert_with(|| Counted {
@@ -118,7 +111,44 @@ fn add(
     }
 }
 
-fn text(kinds: &[KindStatus], now: Timestamp) -> String {
+#[cfg(feature = "lease")]
+async fn leader_of(client: &Client, operator: &Operator) -> Result<Option<Leader>> {
+    match leader(client, operator).await {
+        None => Ok(None),
+        Some((lease, found)) => found.map_err(|error| unread(&format!("the Lease {lease}"), &error)),
+    }
+}
+
+/// Without leases there is no leader.
+#[cfg(not(feature = "lease"))]
+#[derive(Debug, Serialize)]
+enum Leader {}
+
+#[cfg(not(feature = "lease"))]
+#[expect(clippy::unused_async, reason = "it has the signature of the other one")]
+async fn leader_of(_client: &Client, _operator: &Operator) -> Result<Option<Leader>> {
+    Ok(None)
+}
+
+/// The line about the leader.
+#[cfg(feature = "lease")]
+fn headline(leader: &Leader, now: Timestamp) -> String {
+    let ago = leader.renewed.map_or_else(|| "never".to_owned(), |renewed| format!("{} ago", age(now, renewed)));
+    match &leader.holder {
+        None => format!("leader: none, the Lease {} has been given back\n\n", leader.lease),
+        Some(holder) if leader.is_expired(now) => {
+            format!("leader: none, {holder} renewed the Lease {} {ago}\n\n", leader.lease)
+        }
+        Some(holder) => format!("leader: {holder}, renewed {ago}\n\n"),
+    }
+}
+
+#[cfg(not(feature = "lease"))]
+fn headline(leader: &Leader, _now: Timestamp) -> String {
+    match *leader {}
+}
+
+fn text(status: &Status, now: Timestamp) -> String {
     let one = |kind: &KindStatus| {
         let head = format!("{}: {} of {} ready\n", kind.kind, kind.ready, kind.objects);
         let row = |counted: &Counted| {
@@ -134,5 +164,6 @@ fn text(kinds: &[KindStatus], now: Timestamp) -> String {
             false => head + &columns(&["condition", "status", "reason", "objects", "oldest", "for"], &rows),
         }
     };
-    kinds.iter().map(one).collect::<Vec<_>>().join("\n")
+    let leader = status.leader.as_ref().map(|leader| headline(leader, now)).unwrap_or_default();
+    leader + &status.kinds.iter().map(one).collect::<Vec<_>>().join("\n")
 }

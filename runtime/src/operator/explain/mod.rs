@@ -13,6 +13,8 @@ use kube::api::{ApiResource, DynamicObject};
 use kube::{Api, Client};
 use serde::Serialize;
 
+#[cfg(feature = "lease")]
+pub(super) use self::age::age;
 pub(super) use self::counted::status;
 pub(super) use self::object::explain;
 use super::builder::Operator;
@@ -98,7 +100,7 @@ fn unread(what: &str, error: &kube::Error) -> Error {
 }
 
 /// Prints the text, or the value as JSON.
-fn print<T: Serialize>(mut out: impl Write, output: Output, value: &T, text: &str) -> Result {
+pub(super) fn print<T: Serialize>(mut out: impl Write, output: Output, value: &T, text: &str) -> Result {
     let text = match output {
         Output::Text => text.to_owned(),
         Output::Json => serde_json::to_string_pretty(value).map_err(std::io::Error::other).map_err(unwritten)? + "\n",
