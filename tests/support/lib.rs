@@ -6,6 +6,7 @@ pub mod broken;
 pub mod capture;
 pub mod comparison;
 pub mod deviations;
+pub mod foreign_bytes;
 pub mod given;
 pub mod lab;
 mod leftovers;
