@@ -60,6 +60,12 @@ pub mod commands {}
 #[doc = include_str!("upgrades.md")]
 pub mod upgrades {}
 
+/// Images: one static program, its checks and its release.
+///
+#[cfg(feature = "manifests")]
+#[doc = include_str!("image.md")]
+pub mod image {}
+
 /// Manifests: the objects that install an operator.
 ///
 #[cfg(feature = "manifests")]
