@@ -29,6 +29,8 @@ mod api;
 mod client;
 mod clock;
 pub mod condition;
+#[cfg(feature = "operator")]
+mod config;
 mod const_str;
 #[cfg(feature = "conversion")]
 pub mod conversion;
@@ -79,7 +81,7 @@ mod route;
 mod rule;
 #[cfg(feature = "operator")]
 mod schema;
-#[cfg(any(feature = "manifests", all(feature = "cli", feature = "dependents")))]
+#[cfg(any(feature = "config", feature = "manifests", all(feature = "cli", feature = "dependents")))]
 mod sorted_json;
 mod stable_hash;
 mod status;
@@ -136,6 +138,8 @@ pub use evenkeel_macros::{mutate, validate};
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 
 pub use condition::{Condition, ConditionSet};
+#[cfg(feature = "config")]
+pub use config::Live;
 pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
 #[cfg(feature = "lease")]

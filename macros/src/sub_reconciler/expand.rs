@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Path, parse_quote};
+use syn::{FnArg, Path, Signature, Type, parse_quote};
 
 use super::args::{Order, StepArgs};
 use super::expand_keeps;
@@ -154,6 +154,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
     let site = expand_site::expand_wiring(step);
+    let live = takes_live(&step.function.sig).then(|| quote!(live: true,));
     quote! {
         #krate::StepWiring {
             name: #name,
@@ -176,10 +177,23 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #fails
             #actions
             #site
+            #live
             #(timeout: #krate::std::option::Option::Some(#timeout),)*
             ..#krate::StepWiring::EMPTY
         }
     }
+}
+
+/// Whether a parameter is a `Live<..>`, by its last word. A reference to one counts.
+fn takes_live(signature: &Signature) -> bool {
+    fn is_live(ty: &Type) -> bool {
+        match ty {
+            Type::Reference(reference) => is_live(&reference.elem),
+            Type::Path(path) => path.path.segments.last().is_some_and(|segment| segment.ident == "Live"),
+            _ => false,
+        }
+    }
+    signature.inputs.iter().any(|input| matches!(input, FnArg::Typed(typed) if is_live(&typed.ty)))
 }
 
 /// Expands to `field: &[..],` unless it is empty.

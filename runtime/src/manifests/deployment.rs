@@ -14,7 +14,7 @@ use kube::core::ObjectMeta;
 
 use super::labels::Source;
 use super::service::{METRICS, WEBHOOKS};
-use super::{certificate, pod_security, probes, resources};
+use super::{certificate, config_map, pod_security, probes, resources};
 
 /// The annotation of the pod with the hash of the program's part of the objects. A new hash restarts the pods.
 const WIRING: &str = "evenkeel.dev/wiring";
@@ -43,16 +43,17 @@ pub(super) fn deployment(source: Source<'_>) -> Deployment {
 }
 
 fn pod_metadata(source: Source<'_>) -> ObjectMeta {
-    let annotations = [
+    let own = [
         // kubectl logs and exec choose this container where a mesh adds others.
         ("kubectl.kubernetes.io/default-container".to_owned(), source.name("")),
         (WIRING.to_owned(), source.parts.wiring.clone()),
     ];
-    ObjectMeta { labels: Some(source.labels()), annotations: Some(annotations.into()), ..ObjectMeta::default() }
+    let annotations = own.into_iter().chain(config_map::annotation(source)).collect();
+    ObjectMeta { labels: Some(source.labels()), annotations: Some(annotations), ..ObjectMeta::default() }
 }
 
 fn pod(source: Source<'_>) -> PodSpec {
-    let volume = Volume {
+    let certificate = Volume {
         name: "certificate".to_owned(),
         secret: Some(SecretVolumeSource {
             secret_name: Some(certificate::secret(source)),
@@ -67,7 +68,7 @@ fn pod(source: Source<'_>) -> PodSpec {
         termination_grace_period_seconds: i64::try_from(grace(source)).ok(),
         topology_spread_constraints: source.elects().then(|| vec![spread(source)]),
         containers: vec![container(source)],
-        volumes: certificate::is_issued(source).then(|| vec![volume]),
+        volumes: some(certificate::is_issued(source).then_some(certificate), config_map::volume(source)),
         ..PodSpec::default()
     }
 }
@@ -106,11 +107,16 @@ fn container(source: Source<'_>) -> Container {
         ports: Some(ports(source)),
         resources: Some(resources::resources(source.options.objects)),
         security_context: Some(pod_security::of_container()),
-        volume_mounts: certificate::is_issued(source).then(|| vec![mount]),
+        volume_mounts: some(certificate::is_issued(source).then_some(mount), config_map::mount(source)),
         ..Container::default()
     };
     probes::add(&mut container);
     container
+}
+
+/// The ones that there are; `None` if there is none.
+fn some<T>(one: Option<T>, other: Option<T>) -> Option<Vec<T>> {
+    Some(one.into_iter().chain(other).collect::<Vec<_>>()).filter(|all| !all.is_empty())
 }
 
 /// The command line of the program.
@@ -128,6 +134,7 @@ fn arguments(source: Source<'_>) -> Vec<String> {
     if !source.parts.watched.is_empty() {
         arguments.push(format!("--namespace={}", source.parts.watched.join(",")));
     }
+    arguments.extend(config_map::argument(source));
     arguments.extend(source.options.arguments.iter().cloned());
     arguments
 }

@@ -5,6 +5,7 @@
 
 mod aggregated_roles;
 mod certificate;
+mod config_map;
 mod crds;
 mod deployment;
 mod disruption_budget;
@@ -35,6 +36,8 @@ pub use self::document::Part;
 pub use self::options::{Certificates, ManifestOptions};
 pub use self::set::ManifestSet;
 
+#[cfg(feature = "config")]
+pub(crate) use self::config_map::ConfigText;
 pub(crate) use self::deployment::WIRING_VARIABLE;
 pub(crate) use self::document::Document;
 pub(crate) use self::folder::{Folder, Record};

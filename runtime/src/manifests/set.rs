@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{Namespace, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Service, ServiceAccount};
 use k8s_openapi::api::flowcontrol::v1::FlowSchema;
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
@@ -20,8 +20,8 @@ use super::labels::Source;
 use super::options::ManifestOptions;
 use super::parts::Parts;
 use super::{
-    certificate, crds, deployment, disruption_budget, flow_schema, namespace, network_policy, roles, service,
-    service_account, service_monitor, webhooks,
+    certificate, config_map, crds, deployment, disruption_budget, flow_schema, namespace, network_policy, roles,
+    service, service_account, service_monitor, webhooks,
 };
 use crate::rule::AdmissionPolicy;
 
@@ -49,6 +49,8 @@ pub struct ManifestSet {
     pub certificates: Vec<DynamicObject>,
     /// The Services of metrics and webhooks.
     pub services: Vec<Service>,
+    /// The configuration file of the operator, if the command has one.
+    pub config_map: Option<ConfigMap>,
     /// The pods of the operator.
     pub deployment: Deployment,
     /// How many of several replicas may be evicted at a time.
@@ -102,6 +104,7 @@ pub(crate) fn build(parts: &Parts, options: &ManifestOptions, edits: &Edits) -> 
         role_bindings: roles.role_bindings,
         certificates: certificate::certificates(source),
         services: service::services(source),
+        config_map: config_map::config_map(source),
         deployment: deployment::deployment(source),
         disruption_budget: disruption_budget::disruption_budget(source),
         policies: webhooks::policies(source),
@@ -149,6 +152,7 @@ impl ManifestSet {
         all.add(Part::Rbac, &self.role_bindings)?;
         all.add(Part::Certificates, &self.certificates)?;
         all.add(Part::Workload, &self.services)?;
+        all.add(Part::Workload, &self.config_map)?;
         all.add(Part::Workload, [&self.deployment])?;
         all.add(Part::Workload, &self.disruption_budget)?;
         all.add(Part::Workload, &self.extra)?;

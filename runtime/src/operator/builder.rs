@@ -17,6 +17,7 @@ use super::limits::Limits;
 use super::reconciled_kind::ReconciledKind;
 use super::registration::{Registration, Typed};
 use super::trigger::Triggers;
+use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::pipeline::dynamic::Dynamic;
@@ -60,6 +61,9 @@ pub struct Operator {
     /// All triggers, except in evenkeel's own tests.
     pub(super) enabled_triggers: EnabledTriggers,
     pub(super) gates: FeatureGates,
+    pub(super) fingerprint: Fingerprint,
+    #[cfg(feature = "config")]
+    pub(super) file: super::config_file::ConfigFile,
     pub(super) access: Access,
     pub(super) policy: Policy,
     /// The names of earlier versions.
@@ -106,6 +110,9 @@ impl Operator {
             custom: Custom::default(),
             enabled_triggers: EnabledTriggers::default(),
             gates: FeatureGates::default(),
+            fingerprint: Fingerprint::default(),
+            #[cfg(feature = "config")]
+            file: Default::default(),
             access: Access::default(),
             policy: Policy::default(),
             previously: Vec::new(),
@@ -213,17 +220,6 @@ impl Operator {
     /// Each object has a fixed deviation, which is the same after a restart.
     pub fn jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = jitter;
-        self
-    }
-
-    /// Whether objects may refer to objects in other namespaces.
-    ///
-    /// This applies to `depends_on` and [`Cx::require_ready`](crate::Cx::require_ready). Cross-namespace references are
-    /// allowed by default. With [`Access::SameNamespace`], or `--no-cross-namespace-refs` on the command line, an
-    /// object with such a reference is stalled with the reason `AccessDenied`. All other reads by name are limited to
-    /// the namespace of the reconciled object anyway.
-    pub fn access(mut self, access: Access) -> Self {
-        self.access = access;
         self
     }
 

@@ -5,7 +5,6 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -14,10 +13,13 @@ use super::builder::Operator;
 #[cfg(feature = "doctor")]
 use super::cluster_command;
 use super::command::{Command, text};
+#[cfg(feature = "config")]
+use super::config_file;
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
 use super::print::print;
+use super::renamed_flags::renamed;
 #[cfg(feature = "dependents")]
 use super::render::render;
 #[cfg(feature = "lease")]
@@ -92,6 +94,11 @@ struct Flags {
     /// Requests the initial lists in pages [default: as streaming lists, if the API server supports them]
     #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     paged_lists: bool,
+    /// A file with values for flags, and with the settings of the program, which are read again when they change. Flags and environment
+    /// variables win [default: none]
+    #[cfg(feature = "config")]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -110,30 +117,11 @@ struct Flags {
     #[arg(long, global = true, value_name = "NAME=BOOL,..")]
     feature_gates: Option<String>,
     /// The log level, or a filter such as `info,evenkeel=debug`
-    #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
+    #[arg(long, global = true, env = "RUST_LOG", default_value = log::DEFAULT, value_name = "FILTER", value_parser = log::filter)]
     log: tracing_subscriber::EnvFilter,
     /// The format of the log
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
-}
-
-/// Commands and flags that had other names.
-const RENAMED: [(&str, &str); 2] = [("--grace", "--shutdown-timeout"), ("rights", "rbac")];
-
-/// The error, with the new name of a command or flag that was renamed.
-fn renamed(mut error: clap::Error) -> clap::Error {
-    let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].into_iter().find_map(|kind| {
-        let Some(ContextValue::String(word)) = error.get(kind) else { return None };
-        RENAMED.iter().find(|(old, _)| old == word)
-    });
-    if let Some((old, new)) = unknown {
-        let tip = ContextValue::StyledStrs(vec![format!("`{old}` is called `{new}` now").into()]);
-        for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
-            error.remove(kind);
-        }
-        error.insert(ContextKind::Suggested, tip);
-    }
-    error
 }
 
 /// The policies by their words, so that help and errors list them.
@@ -141,16 +129,13 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(Policy::ALL.map(Policy::as_str)).try_map(|word| word.parse::<Policy>())
 }
 
-/// Without the log lines of kube's client: the operator logs its errors itself, once and with the fix.
-fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
-    let quiet = "kube_client=off,kube_runtime=error";
-    tracing_subscriber::EnvFilter::try_new(format!("{quiet},{text}")).map_err(|error| error.to_string())
-}
-
 /// Runs the command of the command line.
-pub(super) async fn run_cli(operator: Operator) -> Result {
+#[cfg_attr(not(feature = "config"), expect(unused_mut, reason = "a file changes it"))]
+pub(super) async fn run_cli(mut operator: Operator) -> Result {
     let given: Vec<_> = std::env::args_os().collect();
     let line = definition(&operator, &given);
+    #[cfg(feature = "config")]
+    let line = config_file::load(&mut operator, line, &given)?;
     let matches = line.clone().try_get_matches_from(&given);
     let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &line).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -179,6 +164,8 @@ pub(super) async fn run_cli(operator: Operator) -> Result {
     let exports = log::begin(filter, format)?;
     #[cfg(feature = "otlp")]
     let exports = log::begin(filter, format, &operator.name, cli.flags.otlp.as_deref())?;
+    #[cfg(feature = "config")]
+    operator.file.set_filter_by(exports.set_filter.clone());
     env::warn_of_typos(&definition(&operator, &[]));
     #[cfg(feature = "dry-run")]
     let is_dry_run = cli.flags.dry_run;
@@ -218,25 +205,33 @@ fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
 
 /// Runs `manifests`; with `--check` it repeats the command that wrote the folder.
 #[cfg(feature = "manifests")]
-fn manifests(operator: Operator, matches: &clap::ArgMatches) -> Result {
-    let Some((flags, given)) = given_manifests(definition(&operator, &[]), matches) else { return Ok(()) };
+fn manifests(mut operator: Operator, matches: &clap::ArgMatches) -> Result {
+    let Some((flags, given)) = given_manifests(&operator, matches) else { return Ok(()) };
     let Some(place) = &given.args.check else {
         return manifest_command::run(&described(operator, &flags)?, &given);
     };
     let record = manifest_command::record(place, &given.flags)?;
     let first = [operator.name.to_string(), "manifests".to_owned(), "--out=.".to_owned()];
-    let again = definition(&operator, &[]).try_get_matches_from(first.iter().chain(&record.arguments));
+    let again: Vec<OsString> = first.iter().chain(&record.arguments).map(Into::into).collect();
+    let line = definition(&operator, &[]);
+    #[cfg(feature = "config")]
+    let line = config_file::load(&mut operator, line, &again)?;
+    let again = line.try_get_matches_from(again);
     let again = again.map_err(|error| manifest_command::outdated(place, &error))?;
-    let Some((flags, given)) = given_manifests(definition(&operator, &[]), &again) else { return Ok(()) };
+    let Some((flags, given)) = given_manifests(&operator, &again) else { return Ok(()) };
     manifest_command::check(&described(operator, &flags)?, &given, place, &record)
 }
 
 /// The flags of `manifests`; `None` for another command. Its `--namespace` is that of the operator, and not one that it watches.
 #[cfg(feature = "manifests")]
-fn given_manifests(mut line: clap::Command, matches: &clap::ArgMatches) -> Option<(Flags, manifest_command::Given)> {
+fn given_manifests(operator: &Operator, matches: &clap::ArgMatches) -> Option<(Flags, manifest_command::Given)> {
+    let mut line = definition(operator, &[]);
     line.build();
     let Cli { command, mut flags } = Cli::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
-    let Some(Command::Manifests(args)) = command else { return None };
+    #[cfg_attr(not(feature = "config"), expect(unused_mut, reason = "a file changes it"))]
+    let Some(Command::Manifests(mut args)) = command else { return None };
+    #[cfg(feature = "config")]
+    config_file::add_to_manifests(&operator.file, &mut args.watched, &mut args.elects);
     flags.namespaces.clone_from(&args.watched);
     let given = line.find_subcommand("manifests").zip(matches.subcommand_matches("manifests"));
     let given = given.map(|(command, matches)| manifest_args::given(command, matches)).unwrap_or_default();
@@ -275,6 +270,17 @@ fn narrowed(operator: Operator, flags: &Flags) -> Operator {
         None => operator,
     };
     operator
+}
+
+/// The operator with the flags of a line that a test gives.
+#[cfg(feature = "config")]
+pub(super) async fn configured_by(mut operator: Operator, given: &[OsString]) -> Result<Operator> {
+    let line = definition(&operator, given);
+    let line = config_file::load(&mut operator, line, given)?;
+    let refused = |error: clap::Error| Error::new(Reason::Setup, error.to_string(), "see `--help`").caused_by(error);
+    let matches = line.try_get_matches_from(given).map_err(refused)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(refused)?;
+    configured(operator, cli.flags).await
 }
 
 async fn configured(operator: Operator, flags: Flags) -> Result<Operator> {

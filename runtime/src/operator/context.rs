@@ -59,6 +59,7 @@ pub(super) async fn context(
         jitter: operator.jitter,
         enabled_triggers: operator.enabled_triggers,
         gates: operator.gates.changed().into(),
+        settings: operator.fingerprint.clone(),
         access: operator.access,
         policy: operator.policy,
         #[cfg(feature = "dependents")]

@@ -20,10 +20,11 @@ use super::error::{Error, Reason, Result};
 use super::instrument::{Shown, Telemetry};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
-use super::{crd_check, startup};
+use super::{crd_check, settings_change, startup};
 use crate::api::DryRunLog;
 use crate::client::StepClient;
 use crate::client::decode::Decoder;
+use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Leadership;
@@ -65,6 +66,8 @@ pub(super) struct OperatorContext {
     pub(super) enabled_triggers: EnabledTriggers,
     /// The feature gates that differ from their defaults.
     pub(super) gates: Arc<str>,
+    /// The hash of the settings of the author.
+    pub(super) settings: Fingerprint,
     pub(super) access: Access,
     pub(super) policy: Policy,
     #[cfg(feature = "dependents")]
@@ -166,6 +169,7 @@ impl Controller {
             gate: context.gate.clone(),
             enabled_triggers: context.enabled_triggers,
             gates: context.gates.clone(),
+            settings: context.settings.clone(),
             access: context.access,
             policy: context.policy,
             #[cfg(feature = "dependents")]
@@ -285,6 +289,12 @@ impl Prepared for Controller {
             relations.go_live();
             let concurrency = context.concurrency(&*reconciler);
             let appeared = enqueue_at_each_term(context.gate.clone(), primary.clone(), queue.clone());
+            let changed = settings_change::enqueue_at_each_change(
+                context.settings.clone(),
+                reconciler.wiring(),
+                primary.clone(),
+                queue.clone(),
+            );
             let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..context.config };
             queue.set_debounce(reconciler.wiring().debounce);
             let name = reconciler.wiring().name;
@@ -292,6 +302,7 @@ impl Prepared for Controller {
             let dropped = tokio::select! {
                 dropped = passes => dropped,
                 never = appeared => match never {},
+                never = changed => match never {},
             };
             for key in &dropped {
                 tracing::warn!(reconciler = name, object = %key, "the pass did not end in time and was dropped");

@@ -1,4 +1,4 @@
-//! The names of an operator, and as whom it acts.
+//! The names of an operator, as whom it acts, and its settings.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use kube::{Client, Config};
 
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
+use crate::dependency::Access;
 use crate::wiring::OperatorNames;
 use crate::wiring::annotations::DOMAIN;
 
@@ -55,6 +56,29 @@ impl Operator {
     /// Unless this is set, the operator reconciles all objects. The command-line flag is `--operator-namespace`.
     pub fn operator_namespace(mut self, namespace: impl AsRef<str>) -> Self {
         self.owner = Some(namespace.as_ref().into()).filter(|namespace: &Arc<str>| !namespace.is_empty());
+        self
+    }
+
+    /// Whether objects may refer to objects in other namespaces.
+    ///
+    /// This applies to `depends_on` and [`Cx::require_ready`](crate::Cx::require_ready). Cross-namespace references are
+    /// allowed by default. With [`Access::SameNamespace`], or `--no-cross-namespace-refs` on the command line, an
+    /// object with such a reference is stalled with the reason `AccessDenied`. All other reads by name are limited to
+    /// the namespace of the reconciled object anyway.
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Sets these settings from the section `settings` of the file of `--config`, and again whenever the section changes.
+    ///
+    /// Call it once, with the value that steps get as a dependency. The [guide](crate::guide::configuration) has an example.
+    #[cfg(feature = "config")]
+    pub fn settings<T>(mut self, live: &crate::Live<T>) -> Self
+    where
+        T: serde::de::DeserializeOwned + Send + Sync + 'static,
+    {
+        self.file.accept(live);
         self
     }
 

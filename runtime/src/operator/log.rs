@@ -1,16 +1,37 @@
 //! Setup of the log and of the span export.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer};
+use tracing_subscriber::{EnvFilter, Layer, reload};
 
 use super::error::Result;
 #[cfg(feature = "otlp")]
 use super::error::{Error, Reason};
 use super::json_line::JsonLine;
 use super::log_line::OneLine;
+
+/// The log filter, unless another one is given.
+pub(super) const DEFAULT: &str = "info";
+
+/// Replaces the log filter. Returns whether the log has one that can be replaced.
+pub(super) type SetFilter = Arc<dyn Fn(EnvFilter) -> bool + Send + Sync>;
+
+/// Parses a log filter.
+///
+/// It leaves out the log lines of kube's client: the operator logs its errors itself, once and with the fix.
+pub(super) fn filter(text: &str) -> Result<EnvFilter, String> {
+    let quiet = "kube_client=off,kube_runtime=error";
+    EnvFilter::try_new(format!("{quiet},{text}")).map_err(|error| error.to_string())
+}
+
+/// The filter as a layer, and the function that replaces it.
+pub(super) fn replaceable<S: tracing::Subscriber>(filter: EnvFilter) -> (reload::Layer<EnvFilter, S>, SetFilter) {
+    let (layer, handle) = reload::Layer::new(filter);
+    (layer, Arc::new(move |filter| handle.reload(filter).is_ok()))
+}
 
 /// The format of the log.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -21,9 +42,10 @@ pub(super) enum LogFormat {
     Json,
 }
 
-/// The running exports.
-#[derive(Default)]
+/// The running exports, and the log filter.
 pub(super) struct Exports {
+    #[cfg_attr(not(feature = "config"), expect(dead_code, reason = "only a file changes it"))]
+    pub(super) set_filter: SetFilter,
     #[cfg(feature = "otlp")]
     spans: Option<crate::telemetry::otlp::Exporting>,
 }
@@ -44,8 +66,9 @@ impl Exports {
 /// Writes the log to standard error, unless the program has already set a `tracing` subscriber.
 #[cfg(not(feature = "otlp"))]
 pub(super) fn begin(filter: EnvFilter, format: LogFormat) -> Result<Exports> {
+    let (filter, set_filter) = replaceable(filter);
     let _ = tracing_subscriber::registry().with(filter).with(lines(format)).try_init();
-    Ok(Exports::default())
+    Ok(Exports { set_filter })
 }
 
 /// Like the version without the feature, and exports spans to the endpoint.
@@ -59,13 +82,14 @@ pub(super) fn begin(filter: EnvFilter, format: LogFormat, name: &str, endpoint: 
         Ok(layer) => layer.unzip(),
         Err(error) => return Err(unusable(error.to_string(), "give the base URL of a collector with `--otlp`")),
     };
+    let (filter, set_filter) = replaceable(filter);
     let set = tracing_subscriber::registry().with(filter).with(layer).with(lines(format)).try_init();
     match (set, &spans) {
         (Err(_), Some(_)) => {
             let help = "add `evenkeel::otlp::layer` to the subscriber, and leave out `--otlp`";
             Err(unusable("spans cannot be exported: the program has set its own subscriber".into(), help))
         }
-        _ => Ok(Exports { spans }),
+        _ => Ok(Exports { set_filter, spans }),
     }
 }
 

@@ -95,8 +95,19 @@ fn replicas(text: &str) -> Result<NonZeroU32, String> {
 const ABOUT_OUTPUT: [&str; 4] = ["out", "check", "uninstall", "only"];
 
 /// Arguments that become something else than an argument of the program in the pod.
-const ABOUT_OBJECTS: [&str; 10] =
-    ["image", "namespaces", "watched", "pods", "replicas", "objects", "certs", "no_namespace", "output", "listen"];
+const ABOUT_OBJECTS: [&str; 11] = [
+    "config",
+    "image",
+    "namespaces",
+    "watched",
+    "pods",
+    "replicas",
+    "objects",
+    "certs",
+    "no_namespace",
+    "output",
+    "listen",
+];
 
 /// Flags of `run` without a meaning in a pod.
 const OUTSIDE: [&str; 6] = ["kubeconfig", "context", "dry_run", "service", "url", "certificates"];

@@ -8,6 +8,12 @@ mod cli;
 mod cluster_command;
 #[cfg(feature = "cli")]
 mod command;
+#[cfg(feature = "config")]
+mod config_file;
+#[cfg(feature = "config")]
+mod config_keys;
+#[cfg(all(feature = "config", feature = "metrics"))]
+mod config_metrics;
 mod conflicts;
 mod context;
 mod controller;
@@ -61,6 +67,8 @@ mod policy_check;
 mod print;
 mod reconciled_kind;
 mod registration;
+#[cfg(feature = "cli")]
+mod renamed_flags;
 #[cfg(all(feature = "cli", feature = "dependents"))]
 mod render;
 #[cfg(all(feature = "cli", feature = "lease"))]
@@ -79,6 +87,7 @@ mod run;
 #[cfg(feature = "webhooks")]
 mod served_versions;
 mod settings;
+mod settings_change;
 mod shutdown;
 mod signal;
 #[cfg(feature = "webhooks")]

@@ -118,6 +118,17 @@ impl Operator {
         super::render::render_line(self, args, out).await
     }
 
+    /// The operator with the flags of a command line, whose first word is the program, for tests.
+    ///
+    /// # Errors
+    /// A flag or the configuration file is invalid.
+    #[doc(hidden)]
+    #[cfg(feature = "config")]
+    pub async fn configured_by<A: Into<std::ffi::OsString>>(self, line: impl IntoIterator<Item = A>) -> Result<Self> {
+        let line: Vec<_> = line.into_iter().map(Into::into).collect();
+        super::cli::configured_by(self, &line).await
+    }
+
     /// Prints to a writer what a command about the cluster prints, and returns its exit code, for tests: `["doctor", "-o", "json"]`.
     ///
     /// # Errors
@@ -168,6 +179,8 @@ impl Operator {
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
     warn(&operator);
+    #[cfg(feature = "config")]
+    let _file = super::config_file::follow(&mut operator);
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
     let mut role = Role::of(&mut operator).await?;

@@ -31,6 +31,7 @@ use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
 use crate::api::{DryRunLog, Target, Warned};
 use crate::client::{Answers, StepClient};
+use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Leadership;
@@ -79,6 +80,8 @@ pub(crate) struct PassSetup {
     pub(crate) access: Access,
     /// The feature gates that differ from their defaults, as a text.
     pub(crate) gates: Arc<str>,
+    /// The hash of the settings of the author.
+    pub(crate) settings: Fingerprint,
     /// The default policy, for objects without a policy annotation.
     pub(crate) policy: Policy,
     /// The service account of sets without a site.

@@ -310,6 +310,19 @@ impl Wiring {
         self.labels.filter(|_| !self.needs_finalizer())
     }
 
+    /// Whether a step reads the settings of the author.
+    #[cfg(feature = "operator")]
+    pub(crate) const fn reads_settings(&self) -> bool {
+        let mut i = 0;
+        while i < self.steps.len() {
+            if self.steps[i].live {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
     /// Whether this is a watcher that writes nothing to its objects.
     pub(crate) const fn is_plain(&self) -> bool {
         matches!(self.watcher, Some(WatcherWiring { mark: Mark::None, .. }))

@@ -82,6 +82,9 @@ pub struct StepWiring {
     /// The one-shot actions that the step handles, by their names in `lastHandledActions`.
     #[doc(hidden)]
     pub actions: &'static [&'static str],
+    /// Whether a parameter of the step is a `Live<..>`, so that a change of the settings triggers a reconcile.
+    #[doc(hidden)]
+    pub live: bool,
     /// Finds where the step acts, if it has a `site`.
     #[doc(hidden)]
     pub find_site: Option<UndoStep>,
@@ -158,6 +161,7 @@ impl StepWiring {
         errors: &[],
         actions: &[],
         timeout: None,
+        live: false,
         find_site: None,
         undo: None,
     };

@@ -1,5 +1,7 @@
 //! The command `doctor`: checks a cluster for what the operator needs, and changes nothing.
 
+#[cfg(feature = "config")]
+mod config;
 mod crds;
 mod finding;
 #[cfg(feature = "lease")]
@@ -45,6 +47,8 @@ pub(super) struct DoctorArgs {
 pub(super) async fn doctor(mut operator: Operator, args: &DoctorArgs, out: impl Write + Send) -> Result<u8> {
     let client = client_alone(&mut operator).await?;
     let mut report = Report { out, output: args.output.output, all: Vec::new() };
+    #[cfg(feature = "config")]
+    report.add(config::check(&operator)).map_err(unwritten)?;
     let now = match server::contact(&client).await {
         Contact::Made { findings, now } => {
             report.add(findings).map_err(unwritten)?;

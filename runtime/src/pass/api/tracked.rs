@@ -1,17 +1,20 @@
 //! The owned and watched objects that a pass depends on, as it read them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kube::api::DynamicObject;
 
 use crate::api::Target;
 use crate::watch::ObjectVersion;
 
-/// The owned and watched objects that a pass depends on: one number for all owned objects, uid and version for each watched one.
+/// What a pass depends on: one number for all owned objects, uid and version for each watched one, and the hash of the settings.
 #[derive(Clone, Debug, Default)]
 pub(in crate::pass) struct Tracked {
     pub(in crate::pass) owned: u64,
     pub(in crate::pass) watched: BTreeMap<String, String>,
+    /// The settings that were in force before the steps ran; empty unless a step reads them.
+    pub(in crate::pass) settings: Arc<str>,
 }
 
 impl Tracked {

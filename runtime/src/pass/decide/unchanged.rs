@@ -1,7 +1,7 @@
 //! The short-circuit: whether anything that the last pass depended on has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use k8s_openapi::api::core::v1::Namespace;
 
@@ -11,7 +11,7 @@ use crate::pass::api::PassBackend;
 use crate::pass::api::tracked::{Tracked, watched_version};
 use crate::pass::context::{PassContext, claimed_before, observed};
 use crate::pass::decide::dependencies::DEPENDENCIES;
-use crate::pass::decide::{policy, unchanged};
+use crate::pass::decide::{policy, unchanged, wiring_hash};
 use crate::pass::finish::late_digest;
 use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
@@ -37,7 +37,8 @@ pub(in crate::pass) fn is_as_it_was(
     let verdict = stalled.map(|pass_error| (DEPENDENCIES.to_owned(), pass_error.message.clone()));
     let mut watched = BTreeMap::new();
     watched.extend(references.chain(verdict));
-    let now = || digest(context, object, &Tracked { owned, watched }, &inputs.claimed);
+    let settings = settings(context);
+    let now = || digest(context, object, &Tracked { owned, watched, settings }, &inputs.claimed);
     match late {
         Some(late) => late.is(now()),
         None => inputs.is_final() && *inputs.digest.as_bytes() == digits(now()),
@@ -84,7 +85,12 @@ pub(in crate::pass) async fn follow(context: &PassContext, key: &Key, object: &O
 
 /// The owned objects in their known versions, and no watched object yet.
 pub(in crate::pass) fn tracked(context: &PassContext, object: &Object) -> Tracked {
-    Tracked { owned: owned_sum(context, object), watched: BTreeMap::new() }
+    Tracked { owned: owned_sum(context, object), watched: BTreeMap::new(), settings: settings(context) }
+}
+
+/// The hash of the settings in force, if a step reads them.
+fn settings(context: &PassContext) -> Arc<str> {
+    if context.wiring.reads_settings() { context.env.settings.current() } else { Arc::default() }
 }
 
 fn owned_sum(context: &PassContext, object: &Object) -> u64 {
@@ -92,7 +98,7 @@ fn owned_sum(context: &PassContext, object: &Object) -> u64 {
 }
 
 fn digest(context: &PassContext, object: &Object, tracked: &Tracked, claimed: &[String]) -> u64 {
-    let Tracked { owned, watched } = tracked;
+    let Tracked { owned, watched, settings } = tracked;
     let policy = policy::policy(context, object);
     context.env.enabled_triggers.digest(&Inputs {
         meta: object.meta(),
@@ -101,7 +107,7 @@ fn digest(context: &PassContext, object: &Object, tracked: &Tracked, claimed: &[
         policy_key: context.wiring.policies.map(|policies| policies.key),
         counted: Counted { triggers: context.wiring.triggers, claimed },
         policy: if context.wiring.policies.is_some() { policy.text() } else { "" },
-        wiring: &context.wiring_hash,
+        wiring: &wiring_hash::with_settings(&context.wiring_hash, settings),
         owned: *owned,
         watched,
     })

@@ -2,6 +2,7 @@
 
 mod words;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::dependency::Access;
@@ -24,6 +25,11 @@ pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Acce
 /// The hash with the feature gates that differ from their defaults, which steps may read.
 pub(in crate::pass) fn with_gates(wiring: String, gates: &str) -> String {
     if gates.is_empty() { wiring } else { hash(&format!("{wiring} {gates}")) }
+}
+
+/// The hash with that of the settings, which steps read. It is not stored by itself, since a change of settings is no other wiring.
+pub(in crate::pass) fn with_settings<'w>(wiring: &'w str, settings: &str) -> Cow<'w, str> {
+    if settings.is_empty() { wiring.into() } else { hash(&format!("{wiring} settings {settings}")).into() }
 }
 
 /// The text to hash. Only its hash is stored, but any change to the text makes every object of every user reconcile once after an upgrade.

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::client::decode::Decoder;
 use crate::condition::{Condition, ConditionInfo, Polarity};
+use crate::config::Fingerprint;
 use crate::dependency::{Access, Reference};
 use crate::interval::Jitter;
 use crate::outcome::PassResult;
@@ -184,6 +185,7 @@ pub(super) fn of_wiring(
         enabled_triggers: EnabledTriggers::default(),
         access: Access::default(),
         gates: "".into(),
+        settings: Fingerprint::default(),
         policy: Policy::default(),
         #[cfg(feature = "dependents")]
         default_service_account: None,
