@@ -20,6 +20,7 @@ mod carry;
 mod claim;
 mod closed_reasons;
 mod condition;
+mod config;
 mod conversion;
 mod daemon;
 mod debounce;
