@@ -25,6 +25,8 @@
 #[cfg(feature = "admission")]
 pub mod admission;
 mod api;
+#[cfg(any(feature = "metrics", feature = "routes"))]
+mod caller;
 #[cfg(feature = "operator")]
 mod client;
 mod clock;

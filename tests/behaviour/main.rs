@@ -50,6 +50,7 @@ mod kube_controller;
 mod late_crds;
 mod life;
 mod limits;
+mod listen;
 mod listing;
 mod long_run;
 mod manual_impls;

@@ -72,6 +72,12 @@ pub mod image {}
 #[doc = include_str!("manifests.md")]
 pub mod manifests {}
 
+/// The configuration file: values for flags, and settings that change while the operator runs.
+///
+#[cfg(feature = "config")]
+#[doc = include_str!("configuration.md")]
+pub mod configuration {}
+
 /// The life of an object, compared with a generic controller.
 ///
 #[doc = include_str!("lifecycle.md")]

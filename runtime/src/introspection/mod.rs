@@ -48,6 +48,8 @@ pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;
 #[cfg(feature = "cli")]
 pub(crate) use self::rbac::text;
+#[cfg(feature = "metrics")]
+pub(crate) use self::rbac::with_listener;
 #[cfg(all(feature = "operator", feature = "webhooks"))]
 pub(crate) use self::rbac::with_reviews;
 #[cfg(feature = "routes")]

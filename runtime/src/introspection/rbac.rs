@@ -317,6 +317,21 @@ pub(crate) fn with_routes<'k>(rules: Vec<RbacRule>, kinds: impl Iterator<Item = 
     all.0.into_values().collect()
 }
 
+/// The rules, with those of a listener that asks for tokens.
+#[cfg(feature = "metrics")]
+pub(crate) fn with_listener(rules: Vec<RbacRule>) -> Vec<RbacRule> {
+    let mut all = Rules::default();
+    rules.into_iter().for_each(|rule| all.add_rule(rule));
+    let reviews = [
+        ("authentication.k8s.io", "tokenreviews", "authenticates users who read metrics"),
+        ("authorization.k8s.io", "subjectaccessreviews", "authorizes users who read metrics"),
+    ];
+    for (group, resource, why) in reviews {
+        all.add_named(group.to_owned(), resource.to_owned(), false, &[Verb::Create], why);
+    }
+    all.0.into_values().collect()
+}
+
 /// Prints the rules as a table for a terminal.
 #[cfg(feature = "cli")]
 pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {

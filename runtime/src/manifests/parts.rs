@@ -25,6 +25,8 @@ pub(crate) struct Parts {
     pub(crate) elects: bool,
     /// The namespaces that the operator watches; empty: all.
     pub(crate) watched: Vec<String>,
+    /// Whether the listener asks for tokens.
+    pub(crate) listen_auth: bool,
     /// How long passes may take after a stop signal.
     pub(crate) shutdown_timeout: Duration,
     /// Whether a step calls something outside of the cluster.

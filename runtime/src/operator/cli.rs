@@ -71,6 +71,11 @@ struct Flags {
     #[cfg(feature = "metrics")]
     #[arg(long, global = true, value_name = "ADDRESS", value_parser = crate::listen::address)]
     listen: Option<std::net::SocketAddr>,
+    /// Serves metrics and debug pages only to users who may get their path: asks for a bearer token, and checks it by the API server. Probes
+    /// stay open [default: off, and debug pages are served at loopback addresses only]
+    #[cfg(feature = "metrics")]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
+    listen_auth: bool,
     #[cfg(feature = "webhooks")]
     #[command(flatten)]
     webhooks: WebhookFlags,
@@ -262,6 +267,8 @@ fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     let operator = if flags.namespaces.is_empty() { operator } else { operator.namespaces(&flags.namespaces) };
     #[cfg(feature = "lease")]
     let operator = flags.replicas.apply(operator);
+    #[cfg(feature = "metrics")]
+    let operator = if flags.listen_auth { operator.listen_auth() } else { operator };
     #[cfg(feature = "webhooks")]
     let operator = aimed_at(operator, flags.webhooks.target());
     #[cfg(feature = "dependents")]

@@ -39,6 +39,7 @@ pub(super) async fn context(
     };
     let passes = Arc::new(StepClient::connecting(client.clone(), meter.clone(), connector(&gate)));
     let client = client::counted(&client, &meter);
+    telemetry.check_tokens_by(&client);
     let context = OperatorContext {
         watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
         #[cfg(feature = "routes")]

@@ -10,6 +10,8 @@ use super::error::Result;
 #[cfg(feature = "manifests")]
 use super::manifest_parts;
 use super::{app, rule_check};
+#[cfg(feature = "metrics")]
+use crate::introspection;
 use crate::introspection::{AllRules, AppManifest, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
 #[cfg(feature = "manifests")]
 use crate::manifests::{ManifestOptions, ManifestSet};
@@ -144,6 +146,10 @@ impl Operator {
         let rules = AllRules { operator: super::webhooks::with_reviews(self, rules.operator), ..rules };
         #[cfg(feature = "routes")]
         let rules = AllRules { operator: super::routes::with_routes(self, rules.operator), ..rules };
+        #[cfg(feature = "metrics")]
+        if !self.custom.guard.is_open() {
+            return AllRules { operator: introspection::with_listener(rules.operator), ..rules };
+        }
         rules
     }
 

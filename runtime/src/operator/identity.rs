@@ -70,6 +70,16 @@ impl Operator {
         self
     }
 
+    /// Asks for a bearer token at `/metrics` and the debug pages of the [listener](Self::listen), and checks it by the API server.
+    ///
+    /// The user of the token needs the right to `get` the path, by a rule with `nonResourceURLs`. Answers of the API server count for 10
+    /// seconds. The probes `/healthz` and `/readyz` stay open. The command-line flag is `--listen-auth`.
+    #[cfg(feature = "metrics")]
+    pub fn listen_auth(mut self) -> Self {
+        self.custom.guard = crate::telemetry::metrics::Guard::with_tokens();
+        self
+    }
+
     /// Sets these settings from the section `settings` of the file of `--config`, and again whenever the section changes.
     ///
     /// Call it once, with the value that steps get as a dependency. The [guide](crate::guide::configuration) has an example.

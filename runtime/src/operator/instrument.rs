@@ -40,6 +40,13 @@ impl Telemetry {
         Self { listening }
     }
 
+    /// Sets the client that checks the tokens of requests.
+    pub(super) fn check_tokens_by(&self, client: &kube::Client) {
+        if let Some(listening) = &self.listening {
+            listening.metrics.custom().guard.check_by(client);
+        }
+    }
+
     /// A meter for calls to this host.
     pub(super) fn calls(&self, host: &str) -> CallMeter {
         self.listening.as_ref().map(|listening| listening.metrics.calls(host)).unwrap_or_default()
@@ -76,6 +83,8 @@ impl Telemetry {
 
 #[cfg(not(feature = "metrics"))]
 impl Telemetry {
+    pub(super) fn check_tokens_by(&self, _client: &kube::Client) {}
+
     pub(super) fn calls(&self, _host: &str) -> CallMeter {
         CallMeter::default()
     }

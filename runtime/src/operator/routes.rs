@@ -6,8 +6,9 @@ use axum::routing::any_service;
 use super::builder::Operator;
 use super::controller::OperatorContext;
 use super::error::{Error, Reason, Result};
+use crate::caller::Access;
 use crate::introspection::{self, RbacRule, RouteInfo};
-use crate::route::{Access, Objects, Route, RouteService, Table};
+use crate::route::{Objects, Route, RouteService, Table};
 use crate::watch::Primaries;
 
 /// The routes by their paths.
@@ -47,7 +48,7 @@ pub(super) fn serve(
     let reconciled = context.reconciled.clone();
     let objects = Objects { client: client.clone(), reconciled, scope: context.scope.clone() };
     let meter = context.telemetry.routes(routes.iter().map(|route| route.wiring().name));
-    let service = RouteService::new(table(operator)?, Access::new(client, audience), objects, meter);
+    let service = RouteService::new(table(operator)?, Access::new(client, Some(audience)), objects, meter);
     let paths = ["/api/{*path}", "/apis/{*path}"];
     Ok(paths.into_iter().fold(router, |router, path| router.route_service(path, any_service(service.clone()))))
 }

@@ -1,20 +1,10 @@
 //! The credentials of a request, and its other headers.
 
-use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName};
 
 /// Headers that contain credentials, or that an intermediate server sets for an authenticated user.
 const SECRET: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "sec-websocket-protocol"];
 const SECRET_STARTS: [&str; 2] = ["impersonate-", "x-remote-"];
-
-/// The bearer token; `None` without one, or with several.
-pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let mut given = headers.get_all(AUTHORIZATION).iter();
-    let (only, None) = (given.next()?, given.next()) else { return None };
-    let (scheme, token) = only.to_str().ok()?.split_once(' ')?;
-    let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
 
 /// The headers that a function may read, as texts.
 pub(super) fn readable(headers: &HeaderMap) -> Vec<(String, String)> {
@@ -38,17 +28,6 @@ mod tests {
             headers.append(*name, HeaderValue::from_static(value));
         }
         headers
-    }
-
-    #[test]
-    fn only_a_single_bearer_token_counts() {
-        assert_eq!(bearer(&headers(&[("authorization", "Bearer a.b")])), Some("a.b"));
-        assert_eq!(bearer(&headers(&[("authorization", "bearer  a.b ")])), Some("a.b"));
-        for value in ["Basic eDp5", "Bearer", "Bearer ", "a.b", ""] {
-            assert_eq!(bearer(&headers(&[("authorization", value)])), None, "{value}");
-        }
-        assert_eq!(bearer(&headers(&[("authorization", "Bearer a"), ("authorization", "Bearer b")])), None);
-        assert_eq!(bearer(&HeaderMap::new()), None);
     }
 
     #[test]

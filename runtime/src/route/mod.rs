@@ -3,8 +3,6 @@
 //! The [guide](crate::guide::routes) has an example.
 
 #[cfg(feature = "routes")]
-mod access;
-#[cfg(feature = "routes")]
 mod credentials;
 #[cfg(feature = "routes")]
 mod erased;
@@ -12,8 +10,6 @@ mod erased;
 mod function_set;
 #[cfg(feature = "routes")]
 mod object;
-#[cfg(feature = "routes")]
-mod recent;
 #[cfg(feature = "routes")]
 mod respond;
 #[cfg(feature = "routes")]
@@ -23,8 +19,6 @@ mod table;
 #[cfg(feature = "routes")]
 mod template;
 
-#[cfg(feature = "routes")]
-pub(crate) use self::access::Access;
 #[cfg(feature = "routes")]
 pub(crate) use self::erased::Route;
 #[cfg(feature = "routes")]

@@ -16,13 +16,13 @@ use k8s_openapi::api::authorization::v1::ResourceAttributes;
 use tokio::time::{Instant, timeout};
 use tower::Service;
 
-use super::access::Access;
-use super::credentials::{bearer, readable};
+use super::credentials::readable;
 use super::erased::Route;
 use super::object::{Missing, Objects};
 use super::respond::{error, respond};
 use super::table::{Entry, Found, Table};
 use super::template::Matched;
+use crate::caller::{Access, bearer};
 use crate::pipeline::route::UserRequest;
 use crate::pipeline::route::meter::{RouteMeter, RouteResult};
 

@@ -13,6 +13,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
+use super::guard::Guard;
 use crate::condition::sanitize;
 
 /// How long a check may take: less than the default time-out of a probe, which is one second.
@@ -92,6 +93,8 @@ pub(crate) struct Custom {
     pub(crate) readyz: Checks,
     /// Whether the operator is ready before it has listed all objects, since API servers call it.
     pub(crate) serves_webhooks: bool,
+    /// Who may read the pages other than probes.
+    pub(crate) guard: Guard,
 }
 
 impl Custom {

@@ -7,6 +7,7 @@ mod calls;
 mod custom;
 mod debug_objects;
 mod families;
+mod guard;
 mod host_check;
 mod html;
 mod object_query;
@@ -23,6 +24,7 @@ mod server;
 mod subject;
 
 pub(crate) use self::custom::Custom;
+pub(crate) use self::guard::Guard;
 pub(crate) use self::reconciler::ReconcilerMetrics;
 pub(crate) use self::registry::Metrics;
 pub(crate) use self::server::serve;

@@ -93,7 +93,7 @@ impl Metrics {
         &self.0.health
     }
 
-    pub(super) fn custom(&self) -> &Custom {
+    pub(crate) fn custom(&self) -> &Custom {
         &self.0.custom
     }
 

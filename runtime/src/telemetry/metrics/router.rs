@@ -15,18 +15,22 @@ use super::debug_objects::rows;
 use super::object_query::ObjectQuery;
 use super::readiness::Readiness;
 use super::registry::Metrics;
-use super::{ReconcilerMetrics, host_check, html, readiness};
+use super::{ReconcilerMetrics, guard, host_check, html, readiness};
 
 const PAGES: &str = "available paths: /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
 const READ_ONLY: &str = "read-only: use GET\n";
 
 /// The pages of this operator. `local` is whether the listener has a loopback address.
 pub(super) fn router(metrics: Metrics, local: bool) -> Router {
+    let guard = metrics.custom().guard.clone();
+    let is_closed = !local && guard.is_open();
     Router::new()
         .route("/metrics", get(scraped))
+        .route("/debug/objects", get(objects))
+        .route_layer(from_fn_with_state(guard, guard::ask_for_token))
+        .route_layer(from_fn_with_state(is_closed, guard::close_debug_pages))
         .route("/healthz", get(healthy))
         .route("/readyz", get(ready))
-        .route("/debug/objects", get(objects))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, READ_ONLY))
         .fallback((StatusCode::NOT_FOUND, PAGES))
         .layer(from_fn_with_state(local, host_check::refuse_foreign))
