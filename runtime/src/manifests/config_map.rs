@@ -28,24 +28,24 @@ pub(crate) struct ConfigText {
 }
 
 pub(super) fn config_map(source: Source<'_>) -> Option<ConfigMap> {
-    let config = source.options.config.as_ref()?;
+    let config = source.parts.config.as_ref()?;
     let data = [(FILE.to_owned(), config.text.clone())];
     Some(ConfigMap { metadata: source.meta(ENDING), data: Some(data.into()), ..ConfigMap::default() })
 }
 
 /// The annotation of the pod.
 pub(super) fn annotation(source: Source<'_>) -> Option<(String, String)> {
-    source.options.config.as_ref().map(|config| (CHECKSUM.to_owned(), config.checksum.clone()))
+    source.parts.config.as_ref().map(|config| (CHECKSUM.to_owned(), config.checksum.clone()))
 }
 
 /// The argument of the program.
 pub(super) fn argument(source: Source<'_>) -> Option<String> {
-    source.options.config.as_ref().map(|_| format!("--config={FOLDER}/{FILE}"))
+    source.parts.config.as_ref().map(|_| format!("--config={FOLDER}/{FILE}"))
 }
 
 pub(super) fn volume(source: Source<'_>) -> Option<Volume> {
     let config_map = ConfigMapVolumeSource { name: source.name(ENDING), ..ConfigMapVolumeSource::default() };
-    source.options.config.as_ref().map(|_| Volume {
+    source.parts.config.as_ref().map(|_| Volume {
         name: VOLUME.to_owned(),
         config_map: Some(config_map),
         ..Volume::default()
@@ -53,7 +53,7 @@ pub(super) fn volume(source: Source<'_>) -> Option<Volume> {
 }
 
 pub(super) fn mount(source: Source<'_>) -> Option<VolumeMount> {
-    source.options.config.as_ref().map(|_| VolumeMount {
+    source.parts.config.as_ref().map(|_| VolumeMount {
         name: VOLUME.to_owned(),
         mount_path: FOLDER.to_owned(),
         read_only: Some(true),

@@ -3,7 +3,6 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 
-use super::config_map::ConfigText;
 use super::invalid::Invalid;
 
 /// The longest name of an operator, since the name of a Service has up to 63 characters.
@@ -47,8 +46,6 @@ pub struct ManifestOptions {
     pub webhooks: SocketAddr,
     /// Further arguments of the program, such as `--concurrency=4`.
     pub arguments: Vec<String>,
-    /// The configuration file of the program.
-    pub(crate) config: Option<ConfigText>,
 }
 
 /// Where the certificate of the webhook server comes from.
@@ -76,7 +73,6 @@ impl ManifestOptions {
             listen: (Ipv4Addr::UNSPECIFIED, 8080).into(),
             webhooks: (Ipv4Addr::UNSPECIFIED, 9443).into(),
             arguments: Vec::new(),
-            config: None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::rbac::v1::Role;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
+use super::config_map::ConfigText;
 #[cfg(feature = "webhooks")]
 use crate::admission::WebhookConfigurations;
 use crate::introspection::Roles;
@@ -25,6 +26,8 @@ pub(crate) struct Parts {
     pub(crate) elects: bool,
     /// The namespaces that the operator watches; empty: all.
     pub(crate) watched: Vec<String>,
+    /// The configuration file of the program.
+    pub(crate) config: Option<ConfigText>,
     /// Whether the listener asks for tokens.
     pub(crate) listen_auth: bool,
     /// How long passes may take after a stop signal.

@@ -262,9 +262,9 @@ impl Rules {
 /// Follows the file until the handle is dropped.
 pub(super) fn follow(operator: &mut Operator) -> Option<AbortOnDropHandle<()>> {
     let Loaded { path, text, rules } = operator.file.loaded.take()?;
-    let (status, _seen) = watch::channel(Status::default());
+    let status = watch::Sender::new(Status::default());
     #[cfg(feature = "metrics")]
-    super::config_metrics::register(operator, _seen);
+    super::config_metrics::register(operator, status.subscribe());
     let reload = Reload::new(path, text, Box::new(move |text| rules.check(text)), status);
     let run = async move { match reload.run().await {} };
     Some(AbortOnDropHandle::new(tokio::spawn(run.in_current_span())))

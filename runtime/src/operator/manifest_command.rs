@@ -129,10 +129,6 @@ fn options(operator: &Operator, given: &Given) -> Result<ManifestOptions> {
     options.create_namespace = !args.no_namespace;
     options.listen = given.listen.unwrap_or(options.listen);
     options.webhooks = given.webhooks.unwrap_or(options.webhooks);
-    #[cfg(feature = "config")]
-    {
-        options.config = operator.file.for_pods();
-    }
     options.arguments = for_the_pod(&given.flags).map_err(|flag| {
         refused(Invalid::new(format!("`{flag}` has no effect in a pod"), "leave it out of `manifests`"))
     })?;

@@ -37,6 +37,10 @@ fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
         policies: operator.admission_policies(),
         hooks: hooks(operator, options)?,
         watched: operator.namespaces.iter().map(ToString::to_string).collect(),
+        #[cfg(feature = "config")]
+        config: operator.file.for_pods(),
+        #[cfg(not(feature = "config"))]
+        config: None,
         listen_auth: !operator.custom.guard.is_open(),
         shutdown_timeout: operator.shutdown_timeout,
         is_external: known.iter().any(|known| known.wiring.all_steps().any(|step| step.external)),

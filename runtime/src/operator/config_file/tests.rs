@@ -4,7 +4,9 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use evenkeel_random_cases::each;
 use serde::Deserialize;
+use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 
 use super::*;
@@ -33,8 +35,6 @@ struct Line {
     #[arg(long, global = true, default_value = DEFAULT, value_parser = filter)]
     log: EnvFilter,
 }
-
-use tracing_subscriber::EnvFilter;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -208,4 +208,41 @@ fn a_filter_that_a_flag_gives_stays() {
     case.loaded(&["--log=error"]).unwrap();
     case.operator.file.set_filter_by(Arc::new(|_| panic!("the flag wins")));
     assert_eq!((case.check("log: debug").unwrap().apply)(), [""; 0]);
+}
+
+#[test]
+fn random_keys_and_values_never_panic_and_change_nothing() {
+    const PARTS: [&str; 24] = [
+        "namespace",
+        "totalConcurrency",
+        "pagedLists",
+        "replicas",
+        "service",
+        "url",
+        "logFormat",
+        "log",
+        "settings",
+        ": ",
+        "\n",
+        "[",
+        "]",
+        "{",
+        "}",
+        "a",
+        "0",
+        "-1",
+        "true",
+        "--",
+        "=",
+        ",",
+        "\"",
+        "limit",
+    ];
+    let mut case = case("settings: {limit: 7}\n");
+    case.loaded(&["--namespace=a"]).unwrap();
+    each(500, |random| {
+        let text: String = (0..random.range(1..12)).map(|_| PARTS[random.range(0..PARTS.len())]).collect();
+        let _ = case.check(&text).map(|accepted| accepted.pending);
+        assert_eq!(case.live.now().limit, 7, "{text}");
+    });
 }
