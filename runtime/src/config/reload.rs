@@ -56,7 +56,7 @@ impl Reload {
             tokio::time::sleep(INTERVAL).await;
             let found = read(&self.path).await;
             if self.is_known(&found) {
-                self.settle(found);
+                self.settle(&found);
                 continue;
             }
             if found.is_ok() {
@@ -74,7 +74,7 @@ impl Reload {
     }
 
     /// Takes note of a content that is in force already.
-    fn settle(&mut self, found: Result<String, Problem>) {
+    fn settle(&mut self, found: &Result<String, Problem>) {
         if found.as_ref() == Ok(&self.in_force) && self.rejected.take().is_some() {
             tracing::info!(file = %self.path.display(), "the configuration file is valid again, and unchanged");
             self.report();

@@ -45,7 +45,7 @@ impl TryFrom<u32> for Even {
     type Error = String;
 
     fn try_from(number: u32) -> Result<Self, String> {
-        if number % 2 == 0 { Ok(Self(number)) } else { Err("the number must be even".to_owned()) }
+        if number.is_multiple_of(2) { Ok(Self(number)) } else { Err("the number must be even".to_owned()) }
     }
 }
 

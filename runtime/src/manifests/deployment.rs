@@ -110,7 +110,7 @@ fn container(source: Source<'_>) -> Container {
         volume_mounts: some(certificate::is_issued(source).then_some(mount), config_map::mount(source)),
         ..Container::default()
     };
-    probes::add(&mut container);
+    probes::add(&mut container, source);
     container
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) config: Option<ConfigText>,
     /// Whether the listener asks for tokens.
     pub(crate) listen_auth: bool,
+    /// Whether the listener has TLS.
+    pub(crate) listen_tls: bool,
     /// How long passes may take after a stop signal.
     pub(crate) shutdown_timeout: Duration,
     /// Whether a step calls something outside of the cluster.

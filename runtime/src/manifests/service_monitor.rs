@@ -14,6 +14,11 @@ pub(super) fn service_monitor(source: Source<'_>) -> DynamicObject {
     let mut labels = source.selector();
     labels.insert(COMPONENT.to_owned(), METRICS.to_owned());
     let mut endpoint = json!({ "port": METRICS, "path": "/metrics" });
+    if source.parts.listen_tls {
+        endpoint["scheme"] = json!("https");
+        // The operator makes the certificate itself, and Prometheus does not have its authority.
+        endpoint["tlsConfig"] = json!({ "insecureSkipVerify": true });
+    }
     if source.parts.listen_auth {
         endpoint["bearerTokenFile"] = json!(PROMETHEUS_TOKEN);
     }

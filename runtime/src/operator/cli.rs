@@ -67,7 +67,7 @@ struct Flags {
     /// `terminationGracePeriodSeconds` of the pod [default: 25s]
     #[arg(long, global = true, value_name = "DURATION")]
     shutdown_timeout: Option<Interval>,
-    /// Serves metrics, health and debug pages over plain HTTP: a port on loopback, or an address such as 0.0.0.0:8080 [default: off]
+    /// Serves metrics, health and debug pages over HTTP: a port on loopback, or an address such as 0.0.0.0:8080 [default: off]
     #[cfg(feature = "metrics")]
     #[arg(long, global = true, value_name = "ADDRESS", value_parser = crate::listen::address)]
     listen: Option<std::net::SocketAddr>,
@@ -76,6 +76,10 @@ struct Flags {
     #[cfg(feature = "metrics")]
     #[arg(long, global = true, value_parser = BoolishValueParser::new())]
     listen_auth: bool,
+    /// Serves metrics, health and debug pages over HTTPS, with the certificate of the webhook server [default: off]
+    #[cfg(all(feature = "metrics", feature = "webhooks"))]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
+    listen_tls: bool,
     #[cfg(feature = "webhooks")]
     #[command(flatten)]
     webhooks: WebhookFlags,
@@ -269,6 +273,8 @@ fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     let operator = flags.replicas.apply(operator);
     #[cfg(feature = "metrics")]
     let operator = if flags.listen_auth { operator.listen_auth() } else { operator };
+    #[cfg(all(feature = "metrics", feature = "webhooks"))]
+    let operator = if flags.listen_tls { operator.listen_tls() } else { operator };
     #[cfg(feature = "webhooks")]
     let operator = aimed_at(operator, flags.webhooks.target());
     #[cfg(feature = "dependents")]

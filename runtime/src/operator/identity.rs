@@ -80,6 +80,18 @@ impl Operator {
         self
     }
 
+    /// Serves the pages of the [listener](Self::listen) over HTTPS, with the certificate of the webhook server.
+    ///
+    /// Probes then need the scheme `HTTPS`; the kubelet does not check the certificate. The command-line flag is `--listen-tls`.
+    ///
+    /// # Errors
+    /// The operator does not start without a [webhook server](Self::webhooks).
+    #[cfg(all(feature = "metrics", feature = "webhooks"))]
+    pub fn listen_tls(mut self) -> Self {
+        self.custom.wants_tls = true;
+        self
+    }
+
     /// Sets these settings from the section `settings` of the file of `--config`, and again whenever the section changes.
     ///
     /// Call it once, with the value that steps get as a dependency. The [guide](crate::guide::configuration) has an example.

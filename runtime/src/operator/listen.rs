@@ -17,11 +17,24 @@ pub(super) struct Listening {
 }
 
 /// Starts the listener, if there is one.
-pub(super) async fn begin(listener: Option<Listener>, custom: Custom, health: &Health) -> Result<Option<Listening>> {
+pub(super) async fn begin(
+    listener: Option<Listener>,
+    mut custom: Custom,
+    health: &Health,
+) -> Result<Option<Listening>> {
     let Some(listener) = listener else { return Ok(None) };
     if let Some(name) = custom.reserved_names().first() {
         let headline = format!("the program registers the metric {name}, and its prefix belongs to the framework");
         return Err(Error::new(Reason::Setup, headline, "rename it in `register_metrics`"));
+    }
+    let tls = custom.tls.take();
+    if custom.wants_tls && tls.is_none() {
+        let help = "add a webhook server with `--webhooks`, or leave out `--listen-tls`";
+        return Err(Error::new(
+            Reason::Setup,
+            "the listener has TLS without a webhook server, so it has no certificate",
+            help,
+        ));
     }
     let place = listener.to_string();
     let socket = listener.bind().await.map_err(|error| {
@@ -30,6 +43,6 @@ pub(super) async fn begin(listener: Option<Listener>, custom: Custom, health: &H
             .caused_by(error)
     })?;
     let metrics = Metrics::new(health.clone(), custom);
-    let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));
+    let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone(), tls))));
     Ok(Some(Listening { metrics, _task: task }))
 }

@@ -24,6 +24,11 @@ pub(super) fn refused(Invalid { headline, help }: Invalid) -> Error {
 }
 
 fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
+    let hooks = hooks(operator, options)?;
+    if operator.custom.wants_tls && hooks.is_none() {
+        let help = "leave out `--listen-tls`: its certificate is that of the webhook server, which this operator does not need";
+        return Err(refused(Invalid::new("the listener has TLS, and there is no certificate", help)));
+    }
     let known = operator.introspect();
     let roles = operator.roles_alone();
     let lease = lease_in(operator, &options.namespace);
@@ -35,13 +40,14 @@ fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
         elects: operator.replicas.is_some(),
         roles,
         policies: operator.admission_policies(),
-        hooks: hooks(operator, options)?,
+        hooks,
         watched: operator.namespaces.iter().map(ToString::to_string).collect(),
         #[cfg(feature = "config")]
         config: operator.file.for_pods(),
         #[cfg(not(feature = "config"))]
         config: None,
         listen_auth: !operator.custom.guard.is_open(),
+        listen_tls: operator.custom.wants_tls,
         shutdown_timeout: operator.shutdown_timeout,
         is_external: known.iter().any(|known| known.wiring.all_steps().any(|step| step.external)),
         wiring: wiring(operator),

@@ -40,7 +40,7 @@ pub(super) async fn enqueue_at_each_change(
 /// Waits for a change. The operator holds the sender, so that changes do not end.
 async fn changed(changes: &mut watch::Receiver<std::sync::Arc<str>>) {
     if changes.changed().await.is_err() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -46,6 +46,7 @@ pub(super) fn prepare(operator: &mut Operator) -> Option<Prepared> {
         let check = move || std::future::ready(ready(&current.borrow(), begin));
         operator.custom.readyz.add("webhooks", check);
         operator.custom.serves_webhooks = true;
+        operator.custom.tls = operator.custom.wants_tls.then(|| webhook::acceptor(served.subscribe()));
         let metrics = WebhookMetrics(served.subscribe());
         operator.custom.framework.register_collector(Box::new(metrics));
     }

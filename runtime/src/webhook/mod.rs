@@ -18,6 +18,7 @@ use tokio_util::task::AbortOnDropHandle;
 #[cfg(feature = "doctor")]
 pub(crate) use self::certificate::EXPIRES;
 pub(crate) use self::certificate::{Names, Served, Source};
+pub(crate) use self::tls::acceptor;
 
 /// A running webhook server. Dropping it closes its connections.
 pub(crate) struct Serving {
@@ -34,7 +35,7 @@ pub(crate) fn start(
     router: Router,
     stop: CancellationToken,
 ) -> Serving {
-    let acceptor = tls::acceptor(served.subscribe());
+    let acceptor = acceptor(served.subscribe());
     let server = tokio::spawn(server::serve(listener, acceptor, router, stop));
     let certificate = tokio::spawn(source.follow(client, served));
     Serving { server: AbortOnDropHandle::new(server), _certificate: AbortOnDropHandle::new(certificate) }

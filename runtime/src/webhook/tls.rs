@@ -22,7 +22,7 @@ impl ResolvesServerCert for Resolver {
 }
 
 /// Accepts TLS connections with the certificate of the moment. A handshake before the first certificate fails.
-pub(super) fn acceptor(served: watch::Receiver<Served>) -> TlsAcceptor {
+pub(crate) fn acceptor(served: watch::Receiver<Served>) -> TlsAcceptor {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().expect("ring supports TLS 1.2 and 1.3");
     let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::new(Resolver(served)));

@@ -2,6 +2,7 @@
 
 mod auth;
 mod public;
+mod tls;
 
 use std::net::SocketAddr;
 

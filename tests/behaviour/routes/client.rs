@@ -140,6 +140,11 @@ pub(crate) async fn serve(operator: Operator, name: &str, client: &Client) -> Se
 }
 
 impl Served {
+    /// The same at another address with the same certificate.
+    pub(crate) fn at(self, address: SocketAddr) -> Self {
+        Self { address, ..self }
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, &[], Vec::new()).await
     }

@@ -2,7 +2,7 @@
 
 mod access;
 mod answers;
-mod client;
+pub(crate) mod client;
 mod objects;
 mod requests;
 mod server;

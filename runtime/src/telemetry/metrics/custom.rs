@@ -14,6 +14,7 @@ use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
 use super::guard::Guard;
+use super::server::Tls;
 use crate::condition::sanitize;
 
 /// How long a check may take: less than the default time-out of a probe, which is one second.
@@ -95,6 +96,10 @@ pub(crate) struct Custom {
     pub(crate) serves_webhooks: bool,
     /// Who may read the pages other than probes.
     pub(crate) guard: Guard,
+    /// Whether the listener has TLS.
+    pub(crate) wants_tls: bool,
+    /// Accepts connections over TLS, once the webhook server is prepared.
+    pub(crate) tls: Option<Tls>,
 }
 
 impl Custom {

@@ -1,4 +1,4 @@
-//! The listener: plain HTTP without authentication, with limits for each connection that `axum::serve` does not have.
+//! The listener: HTTP, or HTTPS with a certificate, with limits for each connection that `axum::serve` does not have.
 
 use std::time::Duration;
 
@@ -8,12 +8,20 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
 
 use super::registry::Metrics;
 use super::router::router;
 use crate::listen::{Connections, Since};
+
+/// Accepts connections over TLS, with the certificate of the webhook server.
+#[cfg(feature = "webhooks")]
+pub(crate) type Tls = tokio_rustls::TlsAcceptor;
+/// Without a webhook server there is no certificate.
+#[cfg(not(feature = "webhooks"))]
+pub(crate) type Tls = std::convert::Infallible;
 
 /// The maximum number of open connections.
 const MOST: usize = 256;
@@ -31,14 +39,17 @@ const PAUSE: Duration = Duration::from_millis(100);
 ///
 /// # Cancellation
 /// Dropping the future aborts open connections.
-pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
+pub(crate) async fn serve(listener: TcpListener, metrics: Metrics, tls: Option<Tls>) {
     let mut connections = Connections::new(MOST);
     // A bound socket has an address.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let router = router(metrics, local);
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => connections.add(|since| connection(stream, router.clone(), since)).await,
+            Ok((stream, _)) => {
+                let (router, tls) = (router.clone(), tls.clone());
+                connections.add(|since| connection(stream, tls, router, since)).await;
+            }
             Err(error) => {
                 tracing::warn!(%error, "a connection to the listener was not accepted");
                 tokio::time::sleep(PAUSE).await;
@@ -47,7 +58,21 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
     }
 }
 
-async fn connection(stream: TcpStream, router: Router, since: Since) {
+async fn connection(stream: TcpStream, tls: Option<Tls>, router: Router, since: Since) {
+    match tls {
+        None => answer(stream, router, since).await,
+        #[cfg(not(feature = "webhooks"))]
+        Some(never) => match never {},
+        #[cfg(feature = "webhooks")]
+        Some(acceptor) => match tokio::time::timeout(HEAD, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => answer(stream, router, since).await,
+            Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake with the listener failed"),
+            Err(_) => {}
+        },
+    }
+}
+
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router, since: Since) {
     let service = service_fn(move |request: Request<Incoming>| {
         since.renew();
         router.clone().oneshot(request)
