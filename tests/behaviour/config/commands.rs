@@ -13,7 +13,7 @@ async fn doctor(file: &File) -> (u8, String) {
     line.push("doctor".to_owned());
     let operator = operator.configured_by(line).await.unwrap();
     let mut out = Vec::new();
-    let code = operator.look(["doctor"], &mut out).await.unwrap();
+    let code = operator.cluster_command(["doctor"], &mut out).await.unwrap();
     (code, String::from_utf8(out).unwrap())
 }
 
