@@ -19,14 +19,6 @@ const FOLDER: &str = "/etc/evenkeel";
 /// The name of the file.
 const FILE: &str = "config.yaml";
 
-/// A configuration file for the pods.
-#[derive(Clone, Debug)]
-pub(crate) struct ConfigText {
-    pub(crate) text: String,
-    /// The hash of the keys that need a restart.
-    pub(crate) checksum: String,
-}
-
 pub(super) fn config_map(source: Source<'_>) -> Option<ConfigMap> {
     let config = source.parts.config.as_ref()?;
     let data = [(FILE.to_owned(), config.text.clone())];

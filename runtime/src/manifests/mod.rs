@@ -6,6 +6,7 @@
 mod aggregated_roles;
 mod certificate;
 mod config_map;
+mod config_text;
 mod crds;
 mod deployment;
 mod disruption_budget;
@@ -37,7 +38,7 @@ pub use self::options::{Certificates, ManifestOptions};
 pub use self::set::ManifestSet;
 
 #[cfg(feature = "config")]
-pub(crate) use self::config_map::ConfigText;
+pub(crate) use self::config_text::ConfigText;
 pub(crate) use self::deployment::WIRING_VARIABLE;
 pub(crate) use self::document::Document;
 pub(crate) use self::folder::{Folder, Record};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::rbac::v1::Role;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::config_map::ConfigText;
+use super::config_text::ConfigText;
 #[cfg(feature = "webhooks")]
 use crate::admission::WebhookConfigurations;
 use crate::introspection::Roles;

@@ -14,7 +14,7 @@ use super::builder::Operator;
 use super::cluster_command;
 use super::command::{Command, text};
 #[cfg(feature = "config")]
-use super::config_file;
+use super::config_load;
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
@@ -144,7 +144,7 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
     let given: Vec<_> = std::env::args_os().collect();
     let line = definition(&operator, &given);
     #[cfg(feature = "config")]
-    let line = config_file::load(&mut operator, line, &given)?;
+    let line = config_load::load(&mut operator, line, &given)?;
     let matches = line.clone().try_get_matches_from(&given);
     let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &line).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -214,6 +214,7 @@ fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
 
 /// Runs `manifests`; with `--check` it repeats the command that wrote the folder.
 #[cfg(feature = "manifests")]
+#[cfg_attr(not(feature = "config"), expect(unused_mut, reason = "a file changes it"))]
 fn manifests(mut operator: Operator, matches: &clap::ArgMatches) -> Result {
     let Some((flags, given)) = given_manifests(&operator, matches) else { return Ok(()) };
     let Some(place) = &given.args.check else {
@@ -224,7 +225,7 @@ fn manifests(mut operator: Operator, matches: &clap::ArgMatches) -> Result {
     let again: Vec<OsString> = first.iter().chain(&record.arguments).map(Into::into).collect();
     let line = definition(&operator, &[]);
     #[cfg(feature = "config")]
-    let line = config_file::load(&mut operator, line, &again)?;
+    let line = config_load::load(&mut operator, line, &again)?;
     let again = line.try_get_matches_from(again);
     let again = again.map_err(|error| manifest_command::outdated(place, &error))?;
     let Some((flags, given)) = given_manifests(&operator, &again) else { return Ok(()) };
@@ -240,7 +241,7 @@ fn given_manifests(operator: &Operator, matches: &clap::ArgMatches) -> Option<(F
     #[cfg_attr(not(feature = "config"), expect(unused_mut, reason = "a file changes it"))]
     let Some(Command::Manifests(mut args)) = command else { return None };
     #[cfg(feature = "config")]
-    config_file::add_to_manifests(&operator.file, &mut args.watched, &mut args.elects);
+    config_load::add_to_manifests(&operator.file, &mut args.watched, &mut args.elects);
     flags.namespaces.clone_from(&args.watched);
     let given = line.find_subcommand("manifests").zip(matches.subcommand_matches("manifests"));
     let given = given.map(|(command, matches)| manifest_args::given(command, matches)).unwrap_or_default();
@@ -289,7 +290,7 @@ fn narrowed(operator: Operator, flags: &Flags) -> Operator {
 #[cfg(feature = "config")]
 pub(super) async fn configured_by(mut operator: Operator, given: &[OsString]) -> Result<Operator> {
     let line = definition(&operator, given);
-    let line = config_file::load(&mut operator, line, given)?;
+    let line = config_load::load(&mut operator, line, given)?;
     let refused = |error: clap::Error| Error::new(Reason::Setup, error.to_string(), "see `--help`").caused_by(error);
     let matches = line.try_get_matches_from(given).map_err(refused)?;
     let cli = Cli::from_arg_matches(&matches).map_err(refused)?;

@@ -96,7 +96,7 @@ impl Operator {
     ///
     /// Call it once, with the value that steps get as a dependency. The [guide](crate::guide::configuration) has an example.
     #[cfg(feature = "config")]
-    pub fn settings<T>(mut self, live: &crate::Live<T>) -> Self
+    pub fn settings<T>(mut self, live: &crate::config::Live<T>) -> Self
     where
         T: serde::de::DeserializeOwned + Send + Sync + 'static,
     {

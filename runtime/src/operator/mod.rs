@@ -12,6 +12,8 @@ mod command;
 mod config_file;
 #[cfg(feature = "config")]
 mod config_keys;
+#[cfg(feature = "config")]
+mod config_load;
 #[cfg(all(feature = "config", feature = "metrics"))]
 mod config_metrics;
 mod conflicts;

@@ -77,8 +77,11 @@ impl Operator {
     ///
     /// # Cancellation
     /// Dropping the future drops the running passes at once.
-    pub async fn run_until(self, stop: impl Future<Output = ()> + Send) -> Result {
+    #[cfg_attr(not(feature = "config"), expect(unused_mut, reason = "its file is followed"))]
+    pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result {
         let span = tracing::info_span!("operator", operator = %self.name);
+        #[cfg(feature = "config")]
+        let _file = span.in_scope(|| super::config_load::follow(&mut self));
         serve(self, stop).instrument(span).await
     }
 
@@ -179,8 +182,6 @@ impl Operator {
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
     warn(&operator);
-    #[cfg(feature = "config")]
-    let _file = super::config_file::follow(&mut operator);
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
     let mut role = Role::of(&mut operator).await?;

@@ -14,7 +14,7 @@ use prometheus_client::registry::Registry;
 use tokio::time::timeout;
 
 use super::guard::Guard;
-use super::server::Tls;
+use super::tls::Tls;
 use crate::condition::sanitize;
 
 /// How long a check may take: less than the default time-out of a probe, which is one second.

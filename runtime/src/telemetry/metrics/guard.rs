@@ -7,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 
+use crate::api::ApiError;
 use crate::caller::{Access, bearer};
 
 /// The paths of the pages about objects.
@@ -84,7 +85,7 @@ fn unauthorized(text: &'static str) -> Response {
     (StatusCode::UNAUTHORIZED, scheme, text).into_response()
 }
 
-fn unknown(error: &crate::ApiError) -> Response {
+fn unknown(error: &ApiError) -> Response {
     let help = "the role of the operator needs `create` on tokenreviews and subjectaccessreviews; `rbac` prints it";
     tracing::warn!(%error, help, "a token for the listener could not be checked");
     (StatusCode::SERVICE_UNAVAILABLE, UNKNOWN).into_response()

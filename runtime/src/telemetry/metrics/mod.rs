@@ -22,6 +22,7 @@ mod routes;
 mod scrape;
 mod server;
 mod subject;
+mod tls;
 
 pub(crate) use self::custom::Custom;
 pub(crate) use self::guard::Guard;

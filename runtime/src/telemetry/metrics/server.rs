@@ -14,14 +14,8 @@ use tower::ServiceExt;
 
 use super::registry::Metrics;
 use super::router::router;
+use super::tls::Tls;
 use crate::listen::{Connections, Since};
-
-/// Accepts connections over TLS, with the certificate of the webhook server.
-#[cfg(feature = "webhooks")]
-pub(crate) type Tls = tokio_rustls::TlsAcceptor;
-/// Without a webhook server there is no certificate.
-#[cfg(not(feature = "webhooks"))]
-pub(crate) type Tls = std::convert::Infallible;
 
 /// The maximum number of open connections.
 const MOST: usize = 256;

@@ -1,7 +1,7 @@
 //! Tests of a configuration file with the flags of an operator.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use evenkeel_random_cases::each;
@@ -10,7 +10,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 
 use super::*;
-use crate::operator::log::{LogFormat, objects_to, replaceable};
+use crate::config::{Accepted, Live};
+use crate::operator::log::{DEFAULT, LogFormat, filter, objects_to, replaceable};
 
 #[derive(Parser)]
 struct Line {

@@ -1,0 +1,10 @@
+//! The configuration file for the pods.
+
+/// A configuration file for the pods.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "config"), expect(dead_code, reason = "without the feature there is no file"))]
+pub(crate) struct ConfigText {
+    pub(crate) text: String,
+    /// The hash of the keys that need a restart.
+    pub(crate) checksum: String,
+}
