@@ -2,7 +2,6 @@
 
 /// A configuration file for the pods.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "config"), expect(dead_code, reason = "without the feature there is no file"))]
 pub(crate) struct ConfigText {
     pub(crate) text: String,
     /// The hash of the keys that need a restart.

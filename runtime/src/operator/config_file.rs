@@ -17,7 +17,6 @@ pub(super) struct ConfigFile {
     pub(super) section: Option<Arc<dyn Section>>,
     pub(super) loaded: Option<Loaded>,
     /// Why the file is invalid, for the command that reports it.
-    #[cfg_attr(not(feature = "doctor"), expect(dead_code, reason = "no other command reports it"))]
     pub(super) broken: Option<(PathBuf, Problem)>,
 }
 
