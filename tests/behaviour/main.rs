@@ -91,6 +91,7 @@ mod schema;
 mod selection;
 mod selection_overlap;
 mod several_reconcilers;
+mod shards;
 mod shared;
 mod shutdown;
 mod spans;

@@ -138,6 +138,11 @@ pub mod shutdown {}
 #[cfg_attr(feature = "lease", doc = include_str!("replicas.md"))]
 pub mod replicas {}
 
+/// Shards: several replicas that work at the same time.
+///
+#[cfg_attr(feature = "lease", doc = include_str!("shards.md"))]
+pub mod shards {}
+
 /// Migration of a hand-written operator, one kind at a time.
 ///
 #[doc = include_str!("kube_controller.md")]

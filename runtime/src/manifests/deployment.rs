@@ -29,7 +29,7 @@ const MARGIN: u64 = 10;
 
 #[allow(clippy::useless_conversion, reason = "the spec is an Option in the types before Kubernetes 1.37")]
 pub(super) fn deployment(source: Source<'_>) -> Deployment {
-    let selector = LabelSelector { match_labels: Some(source.selector()), ..LabelSelector::default() };
+    let selector = LabelSelector { match_labels: Some(source.own_selector()), ..LabelSelector::default() };
     let rolling =
         RollingUpdateDeployment { max_unavailable: Some(IntOrString::Int(0)), max_surge: Some(IntOrString::Int(1)) };
     let spec = DeploymentSpec {
@@ -39,7 +39,7 @@ pub(super) fn deployment(source: Source<'_>) -> Deployment {
         template: PodTemplateSpec { metadata: Some(pod_metadata(source)), spec: Some(pod(source)) },
         ..DeploymentSpec::default()
     };
-    Deployment { metadata: source.meta(""), spec: spec.into(), ..Deployment::default() }
+    Deployment { metadata: source.own_meta(), spec: spec.into(), ..Deployment::default() }
 }
 
 fn pod_metadata(source: Source<'_>) -> ObjectMeta {
@@ -49,7 +49,7 @@ fn pod_metadata(source: Source<'_>) -> ObjectMeta {
         (WIRING.to_owned(), source.parts.wiring.clone()),
     ];
     let annotations = own.into_iter().chain(config_map::annotation(source)).collect();
-    ObjectMeta { labels: Some(source.labels()), annotations: Some(annotations), ..ObjectMeta::default() }
+    ObjectMeta { labels: source.own_meta().labels, annotations: Some(annotations), ..ObjectMeta::default() }
 }
 
 fn pod(source: Source<'_>) -> PodSpec {
@@ -86,7 +86,7 @@ fn spread(source: Source<'_>) -> TopologySpreadConstraint {
         max_skew: 1,
         topology_key: "kubernetes.io/hostname".to_owned(),
         when_unsatisfiable: "ScheduleAnyway".to_owned(),
-        label_selector: Some(LabelSelector { match_labels: Some(source.selector()), ..LabelSelector::default() }),
+        label_selector: Some(LabelSelector { match_labels: Some(source.own_selector()), ..LabelSelector::default() }),
         ..TopologySpreadConstraint::default()
     }
 }

@@ -10,11 +10,11 @@ use super::labels::Source;
 pub(super) fn disruption_budget(source: Source<'_>) -> Option<PodDisruptionBudget> {
     let spec = PodDisruptionBudgetSpec {
         max_unavailable: Some(IntOrString::Int(1)),
-        selector: Some(LabelSelector { match_labels: Some(source.selector()), ..LabelSelector::default() }),
+        selector: Some(LabelSelector { match_labels: Some(source.own_selector()), ..LabelSelector::default() }),
         unhealthy_pod_eviction_policy: Some("AlwaysAllow".to_owned()),
         ..PodDisruptionBudgetSpec::default()
     };
-    let metadata = source.meta("");
+    let metadata = source.own_meta();
     let budget = PodDisruptionBudget { metadata, spec: Some(spec), ..PodDisruptionBudget::default() };
     source.elects().then_some(budget)
 }

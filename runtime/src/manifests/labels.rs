@@ -10,6 +10,8 @@ use super::parts::Parts;
 
 /// The label by which Services, budgets and policies select the pods.
 pub(super) const NAME: &str = "app.kubernetes.io/name";
+/// The label by which a Deployment selects its pods, besides the name, where an operator has several Deployments.
+const INSTANCE: &str = "app.kubernetes.io/instance";
 const VERSION: &str = "app.kubernetes.io/version";
 pub(super) const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
@@ -64,9 +66,29 @@ impl Source<'_> {
         labels
     }
 
-    /// The labels of the pods that do not change with the version.
+    /// The labels of the pods of all Deployments of the operator. They do not change with the version.
     pub(super) fn selector(&self) -> BTreeMap<String, String> {
         [(NAME.to_owned(), self.parts.name.clone())].into()
+    }
+
+    /// The labels of the pods of this Deployment.
+    pub(super) fn own_selector(&self) -> BTreeMap<String, String> {
+        let mut labels = self.selector();
+        labels.extend(self.is_shard().then(|| (INSTANCE.to_owned(), self.parts.instance.clone())));
+        labels
+    }
+
+    /// Whether the operator has several Deployments, by label selectors.
+    fn is_shard(&self) -> bool {
+        self.parts.instance != self.parts.name
+    }
+
+    /// The metadata of an object that each Deployment has.
+    pub(super) fn own_meta(&self) -> ObjectMeta {
+        let mut meta = self.meta("");
+        meta.name = Some(self.parts.instance.clone());
+        meta.labels.get_or_insert_default().extend(self.own_selector());
+        meta
     }
 }
 

@@ -14,6 +14,8 @@ use crate::rule::AdmissionPolicy;
 /// What the objects take from the operator.
 pub(crate) struct Parts {
     pub(crate) name: String,
+    /// The name of what several Deployments of the operator do not share: with a hash of the label selector, if there is one.
+    pub(crate) instance: String,
     pub(crate) version: Option<String>,
     pub(crate) definitions: Vec<CustomResourceDefinition>,
     pub(crate) roles: Roles,

@@ -178,7 +178,8 @@ impl Operator {
     /// Reconciles only the objects of each kind that match this label selector, such as `team=a,tier in (web, db)`.
     ///
     /// It adds to `labels = ".."` of a reconciler, and does not select owned and watched objects. The command-line flag is
-    /// `--label-selector`.
+    /// `--label-selector`. Nothing is done for other objects, not even a cleanup: they may belong to another operator of the same name with
+    /// another selector, a [shard](crate::guide::shards).
     ///
     /// # Errors
     /// The operator does not start if the selector does not parse.

@@ -174,6 +174,7 @@ impl Controller {
             policy: context.policy,
             #[cfg(feature = "dependents")]
             default_service_account: context.default_service_account.clone(),
+            selector: context.scope.labels.clone(),
             owner: context.owner.clone(),
             backoff: own.backoff.unwrap_or(Backoff::FAILURE),
             meter: counted.meter.clone(),

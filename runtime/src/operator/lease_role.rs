@@ -15,8 +15,13 @@ const GROUP: &str = "coordination.k8s.io";
 
 /// The name of the Lease.
 pub(super) fn lease_name(operator: &Operator, replicas: &Replicas) -> String {
+    replicas.name.clone().unwrap_or_else(|| instance(operator))
+}
+
+/// The name of the operator, with a hash of the label selector if there is one.
+pub(super) fn instance(operator: &Operator) -> String {
     let selectors: Vec<&str> = operator.label_selector.iter().map(|selector| &**selector).collect();
-    replicas.name.clone().unwrap_or_else(|| leader_id(&operator.name, &selectors))
+    leader_id(&operator.name, &selectors)
 }
 
 /// The lease of a running operator.
@@ -43,11 +48,11 @@ fn lease_of(operator: &Operator) -> Option<(Option<String>, String)> {
 pub(super) fn lease_role(operator: &Operator, namespace: Option<&str>, others: &Roles) -> Option<Role> {
     let (own, lease) = lease_of(operator)?;
     let namespace = own.or_else(|| namespace.map(ToOwned::to_owned)).unwrap_or_else(|| "default".to_owned());
-    Some(role(&operator.name, &namespace, &lease, others))
+    Some(role(&instance(operator), &namespace, &lease, others))
 }
 
-/// The role for a lease in this namespace, beside the other roles of the operator.
-pub(super) fn role(operator: &str, namespace: &str, lease: &str, others: &Roles) -> Role {
+/// The role for a lease in this namespace, besides the other roles of the operator. `instance`: its name begins so.
+pub(super) fn role(instance: &str, namespace: &str, lease: &str, others: &Roles) -> Role {
     let rule = |group: &str, resource: &str, verbs: &[&str], name: Option<&str>| PolicyRule {
         api_groups: Some(vec![group.to_owned()]),
         resources: Some(vec![resource.to_owned()]),
@@ -56,7 +61,7 @@ pub(super) fn role(operator: &str, namespace: &str, lease: &str, others: &Roles)
         ..PolicyRule::default()
     };
     let metadata = ObjectMeta {
-        name: Some(format!("{operator}-leader-election")),
+        name: Some(format!("{instance}-leader-election")),
         namespace: Some(namespace.to_owned()),
         ..ObjectMeta::default()
     };

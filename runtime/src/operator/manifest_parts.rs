@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
-use super::lease_role::{lease_in, role};
+use super::lease_role::{self, lease_in, role};
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build};
 use crate::sorted_json::sorted;
@@ -34,9 +34,10 @@ fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
     let lease = lease_in(operator, &options.namespace);
     Ok(Parts {
         name: operator.name.to_string(),
+        instance: lease_role::instance(operator),
         version: operator.version.clone(),
         definitions: definitions(operator, options),
-        lease_role: role(&operator.name, &lease.namespace, &lease.name, &roles),
+        lease_role: role(&lease_role::instance(operator), &lease.namespace, &lease.name, &roles),
         elects: operator.replicas.is_some(),
         roles,
         policies: operator.admission_policies(),
@@ -128,6 +129,34 @@ fn differs(operator: &Operator, theirs: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn deployments_with_other_selectors_share_only_what_they_can() {
+        let set = |selector: &str| {
+            let operator = Operator::new("shop").label_selector(selector).replicas();
+            let options = ManifestOptions::new("shop:1", "shop");
+            build(&parts(&operator, &options).unwrap(), &options, &operator.edits).unwrap()
+        };
+        let (a, b, plain) = (set("shard=a"), set("shard=b"), set(""));
+        let name = |set: &ManifestSet| set.deployment.metadata.name.clone().unwrap();
+        assert_eq!(name(&plain), "shop");
+        assert!(name(&a).starts_with("shop-") && name(&a) != name(&b), "{} and {}", name(&a), name(&b));
+        let pods = |set: &ManifestSet| set.deployment.spec.selector.match_labels.clone().unwrap();
+        let budget = |set: &ManifestSet| set.disruption_budget.clone().unwrap();
+        assert_eq!(pods(&plain).len(), 1);
+        for (one, other) in [(&a, &b), (&b, &a)] {
+            assert_eq!(pods(one)["app.kubernetes.io/instance"], name(one));
+            let labels = one.deployment.spec.template.metadata.clone().unwrap().labels.unwrap();
+            assert!(pods(one).iter().all(|(key, value)| labels.get(key) == Some(value)), "{labels:?}");
+            assert_eq!(budget(one).spec.unwrap().selector.unwrap().match_labels, Some(pods(one)));
+            assert_eq!(budget(one).metadata.name, Some(name(one)));
+            let role = format!("{}-leader-election", name(one));
+            let has = |set: &ManifestSet| set.roles.iter().any(|held| held.metadata.name.as_ref() == Some(&role));
+            assert!(has(one) && !has(other) && !has(&plain), "{role}");
+            assert_eq!(one.service_account, other.service_account);
+            assert_eq!(one.services, other.services);
+        }
+    }
 
     #[test]
     fn the_hash_is_that_of_the_program_alone() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
-use kube::api::DynamicObject;
+use kube::api::{DynamicObject, ObjectMeta};
 use tokio_util::sync::CancellationToken;
 
 use super::api::calls::Calls;
@@ -48,7 +48,7 @@ use crate::queue::meter::Meter;
 use crate::queue::{Backoff, Key, Next, Queue};
 use crate::status::observed::Observed;
 use crate::trigger::EnabledTriggers;
-use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches};
+use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches, matches};
 use crate::wiring::policy::Policy;
 use crate::wiring::{KindInfo, OperatorNames, Wiring};
 
@@ -87,6 +87,8 @@ pub(crate) struct PassSetup {
     /// The service account of sets without a site.
     #[cfg(feature = "dependents")]
     pub(crate) default_service_account: Option<Arc<str>>,
+    /// The label selector of the operator. All other objects are those of other operators, which may have the same name.
+    pub(crate) selector: Option<Arc<str>>,
     /// The operator's namespace, if each object belongs to one of several operators; `None`: all objects are its own.
     pub(crate) owner: Option<Arc<str>>,
     /// The delays between the retries of a failing object.
@@ -184,12 +186,21 @@ impl PassContext {
         }
     }
 
-    /// Whether passes run for the object. An object that is being deleted and has our finalizer is always cleaned up.
+    /// Whether the object has the labels that the operator itself selects. Nothing is done for another object, not even a cleanup: it may
+    /// belong to another shard.
+    pub(super) fn is_in_shard(&self, meta: &ObjectMeta) -> bool {
+        self.env.selector.as_deref().is_none_or(|selector| matches(selector, meta.labels.as_ref()))
+    }
+
+    /// Whether passes run for the object. An object of the operator that is being deleted and has our finalizer is always cleaned up.
     pub(super) fn is_selected(&self, object: &Object) -> bool {
         if !self.wiring.selects() {
             return true;
         }
         let meta = object.meta();
+        if !self.is_in_shard(meta) {
+            return false;
+        }
         let is_ours = meta.deletion_timestamp.is_some() && !self.finalizers.is_released(meta);
         is_ours || is_wanted(&*self.env.reconciler, object)
     }

@@ -7,10 +7,13 @@ use crate::pipeline::object::Object;
 use crate::queue::Next;
 use crate::wiring::Leave;
 
-/// Whether the watcher has a finalizer on an object that it does not select any more.
+/// Whether the watcher has a finalizer on an object that it does not select any more. One that is now in another shard is not left.
 pub(super) fn is_left(context: &PassContext, object: &Object) -> bool {
     let meta = object.meta();
-    context.wiring.watcher.is_some() && meta.deletion_timestamp.is_none() && context.finalizers.is_held(meta)
+    context.is_in_shard(meta)
+        && context.wiring.watcher.is_some()
+        && meta.deletion_timestamp.is_none()
+        && context.finalizers.is_held(meta)
 }
 
 /// Ends the work for an object that has left the selection.

@@ -20,7 +20,10 @@ use crate::wiring::policy::ResolvedPolicy;
 /// A cleanup did not succeed; it is retried.
 pub(super) async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Result<(), Next> {
     context.daemons.stop(pass.key).await?;
-    if is_known(context, pass, object) && must_clean_up(context, pass, object).await? {
+    if context.is_in_shard(object.meta())
+        && is_known(context, pass, object)
+        && must_clean_up(context, pass, object).await?
+    {
         run_cleanups(context, pass, object).await?;
     }
     context.env.primary.cleaned_up(pass.key);
@@ -35,13 +38,15 @@ fn is_known(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> b
 
 /// Whether the object is gone, and its policy allows the cleanups. An object that left the selection of the watch still exists.
 async fn must_clean_up(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> Result<bool, Next> {
-    // An object that has left the selection of such a watcher is deleted for it.
-    if context.wiring.is_plain() {
+    let is_plain = context.wiring.is_plain();
+    // An object that has left the selection of such a watcher is deleted for it, unless it is now in another shard.
+    if is_plain && context.env.selector.is_none() {
         return Ok(true);
     }
     let identity = context.identity(pass.key, object);
     match gone::live(&context.calls(&pass.answers), &identity).await {
-        Ok(_) => return Ok(false),
+        Ok(live) => return Ok(is_plain && context.is_in_shard(&live.metadata)),
+        Err(Unwritten::Gone) if is_plain => return Ok(true),
         Err(Unwritten::Gone) => {}
         Err(error) => {
             tracing::warn!(?error, "the object vanished with its finalizer, and it could not be read; retrying");

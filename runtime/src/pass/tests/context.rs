@@ -189,6 +189,7 @@ pub(super) fn of_wiring(
         policy: Policy::default(),
         #[cfg(feature = "dependents")]
         default_service_account: None,
+        selector: None,
         owner: None,
         backoff: crate::queue::Backoff::FAILURE,
         meter: Meter::default(),
