@@ -62,6 +62,8 @@ mod listen;
 mod logged;
 #[cfg(feature = "manifests")]
 pub mod manifests;
+#[cfg(feature = "manifests")]
+pub mod monitoring;
 mod object_status;
 #[cfg(feature = "operator")]
 pub mod operator;

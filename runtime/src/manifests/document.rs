@@ -31,11 +31,15 @@ pub enum Part {
     Network,
     /// The ServiceMonitor of the Prometheus operator, whose CRDs must be installed.
     Monitoring,
+    /// The PrometheusRule of the Prometheus operator, whose CRDs must be installed.
+    Alerts,
+    /// The ConfigMap with the dashboard, for the sidecar of Grafana.
+    Dashboard,
 }
 
 impl Part {
     /// All parts, in the order in which they are applied.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Namespace,
         Self::Crds,
         Self::Rbac,
@@ -46,12 +50,14 @@ impl Part {
         Self::FlowControl,
         Self::Network,
         Self::Monitoring,
+        Self::Alerts,
+        Self::Dashboard,
     ];
 
     /// Whether the operator runs without it. What a cluster may lack, or may want to differ in, never blocks an installation.
     #[must_use]
     pub const fn is_optional(self) -> bool {
-        matches!(self, Self::FlowControl | Self::Network | Self::Monitoring)
+        matches!(self, Self::FlowControl | Self::Network | Self::Monitoring | Self::Alerts | Self::Dashboard)
     }
 
     /// Its word on the command line, which is also the name of its file.
@@ -68,6 +74,8 @@ impl Part {
             Self::FlowControl => "flow-control",
             Self::Network => "network",
             Self::Monitoring => "monitoring",
+            Self::Alerts => "alerts",
+            Self::Dashboard => "dashboard",
         }
     }
 
@@ -84,6 +92,8 @@ impl Part {
             Self::FlowControl => "The FlowSchema of the lease, for Kubernetes 1.29 and later",
             Self::Network => "The NetworkPolicy",
             Self::Monitoring => "The ServiceMonitor of the Prometheus operator, whose CRDs must be installed",
+            Self::Alerts => "The PrometheusRule of the Prometheus operator, whose CRDs must be installed",
+            Self::Dashboard => "The ConfigMap with the dashboard, for the sidecar of Grafana",
         }
     }
 }
@@ -140,6 +150,6 @@ mod tests {
     fn all_parts_are_listed_in_order() {
         assert!(Part::ALL.is_sorted());
         let optional: Vec<&str> = Part::ALL.into_iter().filter(|part| part.is_optional()).map(Part::as_str).collect();
-        assert_eq!(optional, ["flow-control", "network", "monitoring"]);
+        assert_eq!(optional, ["flow-control", "network", "monitoring", "alerts", "dashboard"]);
     }
 }

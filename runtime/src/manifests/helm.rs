@@ -59,6 +59,8 @@ const fn switch(part: Part) -> Option<&'static str> {
         Part::FlowControl => Some("flowControl"),
         Part::Network => Some("network"),
         Part::Monitoring => Some("monitoring"),
+        Part::Alerts => Some("alerts"),
+        Part::Dashboard => Some("dashboard"),
         _ => None,
     }
 }
@@ -90,6 +92,8 @@ fn values_file(values: &[(&Hole, Value)], switches: &[(&str, Part)]) -> io::Resu
             Part::Crds => ("The CRDs. They stay when the chart is uninstalled.", true),
             Part::FlowControl => ("The FlowSchema of the lease, for Kubernetes 1.29 and later.", false),
             Part::Network => ("The NetworkPolicy.", false),
+            Part::Alerts => ("The PrometheusRule of the Prometheus operator.", false),
+            Part::Dashboard => ("The ConfigMap with the dashboard, for the sidecar of Grafana.", false),
             _ => ("The ServiceMonitor of the Prometheus operator.", false),
         };
         format!("# {help}\n{name}:\n  enabled: {enabled}\n")

@@ -4,10 +4,12 @@
 //! [`Operator::manifest_set`](crate::Operator::manifest_set) returns them to a program. The [guide](crate::guide::manifests) has examples.
 
 mod aggregated_roles;
+mod alerts;
 mod certificate;
 mod config_map;
 mod config_text;
 mod crds;
+mod dashboard;
 mod deployment;
 mod disruption_budget;
 mod document;

@@ -9,6 +9,7 @@ use super::config_text::ConfigText;
 #[cfg(feature = "webhooks")]
 use crate::admission::WebhookConfigurations;
 use crate::introspection::Roles;
+use crate::monitoring::Monitored;
 use crate::rule::AdmissionPolicy;
 
 /// What the objects take from the operator.
@@ -38,6 +39,8 @@ pub(crate) struct Parts {
     pub(crate) shutdown_timeout: Duration,
     /// Whether a step calls something outside of the cluster.
     pub(crate) is_external: bool,
+    /// What alerts and the dashboard are made from.
+    pub(crate) monitored: Monitored,
     /// The hash of everything in the objects that the program determines.
     pub(crate) wiring: String,
 }

@@ -20,9 +20,10 @@ use super::labels::Source;
 use super::options::ManifestOptions;
 use super::parts::Parts;
 use super::{
-    certificate, config_map, crds, deployment, disruption_budget, flow_schema, namespace, network_policy, roles,
-    service, service_account, service_monitor, webhooks,
+    alerts, certificate, config_map, crds, dashboard, deployment, disruption_budget, flow_schema, namespace,
+    network_policy, roles, service, service_account, service_monitor, webhooks,
 };
+use crate::monitoring::AlertEdits;
 use crate::rule::AdmissionPolicy;
 
 /// The objects that install an operator.
@@ -67,6 +68,10 @@ pub struct ManifestSet {
     pub network_policy: Option<NetworkPolicy>,
     /// Where Prometheus finds the metrics.
     pub service_monitor: Option<DynamicObject>,
+    /// The PrometheusRule with the alerts. [`Operator::alerts`](crate::Operator::alerts) changes them more easily.
+    pub alerts: Option<DynamicObject>,
+    /// The ConfigMap with the dashboard.
+    pub dashboard: Option<ConfigMap>,
     /// Further objects of the author, printed after the Deployment.
     pub extra: Vec<DynamicObject>,
     /// The comment above the network policy.
@@ -78,11 +83,15 @@ type Edit = Arc<dyn Fn(&mut ManifestSet) + Send + Sync>;
 
 /// The author's changes of the objects, in the order in which they were registered.
 #[derive(Clone, Default)]
-pub(crate) struct Edits(Vec<Edit>);
+pub(crate) struct Edits {
+    objects: Vec<Edit>,
+    /// Those of the alerts, from which one of the objects is made.
+    pub(crate) alerts: AlertEdits,
+}
 
 impl Edits {
     pub(crate) fn add(&mut self, edit: impl Fn(&mut ManifestSet) + Send + Sync + 'static) {
-        self.0.push(Arc::new(edit));
+        self.objects.push(Arc::new(edit));
     }
 }
 
@@ -113,10 +122,12 @@ pub(crate) fn build(parts: &Parts, options: &ManifestOptions, edits: &Edits) -> 
         flow_schema: flow_schema::flow_schema(source),
         network_policy: Some(network_policy::network_policy(source)),
         service_monitor: Some(service_monitor::service_monitor(source)),
+        alerts: alerts::alerts(source, &edits.alerts),
+        dashboard: Some(dashboard::config_map(source)),
         extra: Vec::new(),
         network_remarks: network_policy::remarks(source),
     };
-    edits.0.iter().for_each(|edit| edit(&mut set));
+    edits.objects.iter().for_each(|edit| edit(&mut set));
     Ok(set)
 }
 
@@ -168,6 +179,8 @@ impl ManifestSet {
             policy.remarks.clone_from(&self.network_remarks);
         }
         all.add(Part::Monitoring, &self.service_monitor)?;
+        all.add(Part::Alerts, &self.alerts)?;
+        all.add(Part::Dashboard, &self.dashboard)?;
         Ok(all.0)
     }
 }

@@ -10,6 +10,8 @@ use super::error::Result;
 use super::lease_role::lease_rules;
 #[cfg(feature = "manifests")]
 use super::manifest_args::ManifestArgs;
+#[cfg(feature = "manifests")]
+use super::monitoring::{AlertArgs, alerts_text, dashboard_text};
 use super::print::{policies_and_bindings, roles, unwritten, yaml};
 #[cfg(feature = "dependents")]
 use super::render::RenderArgs;
@@ -34,6 +36,16 @@ pub(super) enum Command {
     Wiring,
     /// Prints a reference page of each reconciler in Markdown: conditions, reasons, fixes, events, triggers and writes
     Docs,
+    /// Prints alerts as a rule file of Prometheus, or as an object for `kubectl apply -f -`
+    ///
+    /// With --replicas, those about the leader are among them.
+    #[cfg(feature = "manifests")]
+    Alerts(AlertArgs),
+    /// Prints the dashboard as JSON, which Grafana imports
+    ///
+    /// With --replicas, it has a row about the leader.
+    #[cfg(feature = "manifests")]
+    Dashboard,
     /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
     Contract,
     /// Prints the manifest of the operator: its kinds with versions, functions and conditions, and its rights
@@ -87,6 +99,8 @@ impl Command {
             Self::Webhooks(_) => false,
             #[cfg(feature = "manifests")]
             Self::Manifests(_) => false,
+            #[cfg(feature = "manifests")]
+            Self::Alerts(_) | Self::Dashboard => true,
             Self::Crds
             | Self::Policies
             | Self::Wiring
@@ -145,6 +159,10 @@ pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
             Ok(or(text, "# this operator has no rules about requests\n"))
         }
         Command::Wiring => Ok(or(operator.graphs(), "%% this operator has no reconciler\n")),
+        #[cfg(feature = "manifests")]
+        Command::Alerts(args) => alerts_text(operator, args),
+        #[cfg(feature = "manifests")]
+        Command::Dashboard => Ok(dashboard_text(operator)),
         Command::Docs => Ok(or(operator.pages(), "This operator has no reconciler.\n")),
         Command::Contract => Ok(operator.contract().to_string()),
         Command::App { format: AppFormat::Yaml } => yaml([&operator.app_manifest()]).map_err(unwritten),

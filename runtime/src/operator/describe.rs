@@ -221,9 +221,12 @@ impl Operator {
     }
 
     /// The reference pages of all reconcilers, as `docs` prints them.
+    #[cfg_attr(feature = "manifests", doc = "Sections about the [alerts](Self::alerts) follow.")]
     #[must_use]
     pub fn pages(&self) -> String {
         let pages = self.introspect().into_iter().map(|known| known.page());
+        #[cfg(feature = "manifests")]
+        let pages = pages.chain(super::monitoring::runbook_of(self));
         pages.collect::<Vec<_>>().join("\n")
     }
 }

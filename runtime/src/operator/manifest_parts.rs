@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use super::lease_role::{self, lease_in, role};
+use super::monitoring::monitored;
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build};
 use crate::sorted_json::sorted;
@@ -51,6 +52,7 @@ fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
         listen_tls: operator.custom.wants_tls,
         shutdown_timeout: operator.shutdown_timeout,
         is_external: known.iter().any(|known| known.wiring.all_steps().any(|step| step.external)),
+        monitored: monitored(operator),
         wiring: wiring(operator),
     })
 }

@@ -62,6 +62,8 @@ mod manifest_command;
 mod manifest_parts;
 #[cfg(feature = "doctor")]
 mod migrate;
+#[cfg(feature = "manifests")]
+mod monitoring;
 #[cfg(feature = "doctor")]
 mod object_pages;
 mod policy_check;

@@ -133,6 +133,11 @@ impl Custom {
         }
     }
 
+    /// Whether the author has a metric of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.text().contains(&format!("# TYPE {name} "))
+    }
+
     /// The metrics whose names begin like those of the framework.
     pub(crate) fn reserved_names(&self) -> Vec<String> {
         let text = self.text();

@@ -11,6 +11,7 @@ mod guard;
 mod host_check;
 mod html;
 mod object_query;
+mod process;
 mod readiness;
 mod reconciler;
 mod registry;

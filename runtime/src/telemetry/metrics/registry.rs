@@ -9,6 +9,7 @@ use prometheus_client::registry::Registry;
 use super::calls::Calls;
 use super::custom::Custom;
 use super::families::Families;
+use super::process;
 use super::reconciler::{ReconcilerMetrics, Subjects};
 #[cfg(feature = "webhooks")]
 use super::reviews::Reviews;
@@ -45,7 +46,9 @@ impl Metrics {
         let mut registry = Registry::default();
         families.register(&mut registry);
         calls.register(&mut registry);
-        registry.register_collector(Box::new(Scrape(subjects.clone())));
+        let has_memory = custom.has(process::MEMORY);
+        let scrape = Scrape { subjects: subjects.clone(), health: health.clone(), has_memory };
+        registry.register_collector(Box::new(scrape));
         let started = AtomicBool::new(false);
         Self(Arc::new(Inner { families, calls, registry, subjects, health, custom, started }))
     }

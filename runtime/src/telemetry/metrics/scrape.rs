@@ -1,4 +1,4 @@
-//! Metrics that are computed during a scrape: queue state, and conditions of cached objects.
+//! Metrics that are computed during a scrape: queue state, conditions of cached objects, watches and memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Error;
@@ -9,26 +9,36 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
+use super::process;
 use super::reconciler::{ReconcilerMetrics, Subjects};
 use super::subject::Subject;
 use crate::condition::ConditionStatus;
 use crate::queue::QueueStats;
+use crate::watch::Health;
 use crate::wiring::policy::{Policy, UNKNOWN_WORD};
 
 /// Reads the reconcilers during a scrape.
 #[derive(Debug)]
-pub(super) struct Scrape(pub(super) Subjects);
+pub(super) struct Scrape {
+    pub(super) subjects: Subjects,
+    pub(super) health: Health,
+    /// Whether the author has a metric for the memory of the process.
+    pub(super) has_memory: bool,
+}
 
 type Queue = (Arc<ReconcilerMetrics>, Arc<dyn Subject>);
 
 impl Collector for Scrape {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), Error> {
-        let all: Vec<Queue> = self.0.all().into_iter().filter_map(|one| Some((one.clone(), one.subject()?))).collect();
+        let all: Vec<Queue> =
+            self.subjects.all().into_iter().filter_map(|one| Some((one.clone(), one.subject()?))).collect();
         workers(&all, &mut encoder)?;
         queues(&all, &mut encoder)?;
         conditions(&all, &mut encoder)?;
         policies(&all, &mut encoder)?;
-        dependents(&all, &mut encoder)
+        dependents(&all, &mut encoder)?;
+        watches(&self.health, &mut encoder)?;
+        if self.has_memory { Ok(()) } else { process::encode(&mut encoder) }
     }
 }
 
@@ -145,4 +155,12 @@ fn dependents(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Erro
         }
     }
     Ok(())
+}
+
+/// Writes the number of failing watches. A kind that is not installed is no failure: the operator waits for it.
+fn watches(health: &Health, encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let broken = health.failing().iter().filter(|watch| watch.broken.is_some() && !watch.of_no_kind).count();
+    let gauge = ConstGauge::new(i64::try_from(broken).unwrap_or(i64::MAX));
+    let help = "Watches that are failing, without those of kinds that are not installed";
+    gauge.encode(encoder.encode_descriptor("evenkeel_broken_watches", help, None, gauge.metric_type())?)
 }
