@@ -45,7 +45,18 @@ fn request(path: &str) -> String {
 /// # Panics
 /// The listener does not answer.
 pub async fn ask(address: SocketAddr, request: String) -> Answer {
-    let answer = try_ask(address, request).await.expect("an answer");
+    answered(&try_ask(address, request).await.expect("an answer"))
+}
+
+/// The same for a server that may not run yet; `None` if it does not answer.
+///
+/// # Panics
+/// The answer is not one of HTTP.
+pub async fn ask_if_up(address: SocketAddr, request: String) -> Option<Answer> {
+    Some(answered(&try_ask(address, request).await.ok()?))
+}
+
+fn answered(answer: &str) -> Answer {
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
     Answer { status, head: head.to_owned(), body: body.to_owned() }

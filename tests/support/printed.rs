@@ -22,7 +22,7 @@ pub fn rbac(operator: &Operator) -> String {
     documents(&roles.cluster_role) + &documents(&roles.roles)
 }
 
-/// Returns the text of `manifests`, and that of the parts that not every cluster needs.
+/// Returns the text of `manifests`, and that of the parts that not every cluster needs. The dashboard is a golden file of its own.
 ///
 /// # Panics
 /// An option is refused, or an object cannot be serialized.
@@ -30,7 +30,20 @@ pub fn rbac(operator: &Operator) -> String {
 pub fn manifests(operator: &Operator, options: &ManifestOptions) -> (String, String) {
     let set = operator.manifest_set(options).expect("the options are accepted");
     let text = |only: &[Part]| set.text(only).expect("the objects can be written");
-    (text(&[]), text(&Part::ALL.into_iter().filter(|part| part.is_optional()).collect::<Vec<_>>()))
+    (
+        text(&[]),
+        text(&Part::ALL.into_iter().filter(|part| part.is_optional() && *part != Part::Dashboard).collect::<Vec<_>>()),
+    )
+}
+
+/// Returns the text of `alerts`, and that of `dashboard`.
+///
+/// # Panics
+/// The alerts cannot be serialized.
+#[must_use]
+pub fn monitoring(operator: &Operator) -> (String, String) {
+    let rules = operator.alert_set().rule_file().expect("the alerts can be written");
+    (rules, format!("{:#}\n", operator.dashboard()))
 }
 
 fn documents<'a, T: serde::Serialize + 'a>(objects: impl IntoIterator<Item = &'a T>) -> String {

@@ -39,6 +39,8 @@ impl Chart {
             "flow-control",
             "network",
             "monitoring",
+            "alerts",
+            "dashboard",
         ];
         let names = parts.map(|part| format!("templates/{part}.yaml"));
         let there = names.iter().filter(|name| self.folder.path().join(name).exists());

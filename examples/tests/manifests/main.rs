@@ -7,6 +7,7 @@ mod chart;
 mod check;
 mod commands;
 mod kubectl;
+mod monitoring;
 mod pod_security;
 mod printed;
 mod reference;

@@ -38,8 +38,19 @@ impl Example {
 
     /// The command `manifests` with these arguments.
     pub fn run(self, args: &[&str]) -> Output {
+        self.start("manifests", args)
+    }
+
+    fn start(self, command: &str, args: &[&str]) -> Output {
         let mut program = Command::new(self.program());
-        program.arg("manifests").args(args).env_remove("KUBECONFIG").output().unwrap()
+        program.arg(command).args(args).env_remove("KUBECONFIG").output().unwrap()
+    }
+
+    /// What another command prints.
+    pub fn command(self, command: &str, args: &[&str]) -> String {
+        let output = self.start(command, args);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// What it prints.
@@ -63,7 +74,7 @@ impl Example {
 
     /// The objects of all parts, for two replicas.
     pub fn all_objects(self) -> Vec<Value> {
-        let optional = ["--replicas", "2", "--only", "flow-control,network,monitoring"];
+        let optional = ["--replicas", "2", "--only", "flow-control,network,monitoring,alerts,dashboard"];
         [self.objects(&["--replicas", "2"]), self.objects(&optional)].concat()
     }
 }

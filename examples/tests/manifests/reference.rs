@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::printed::{Example, documents, find, id, reference};
 
 const IMAGE: &str = "registry.example/hello:1.0.0";
-const OPTIONAL: &str = "flow-control,network,monitoring";
+const OPTIONAL: &str = "flow-control,network,monitoring,alerts";
 
 #[test]
 fn the_reference_of_hello_matches_its_command_line() {
@@ -17,6 +17,8 @@ fn the_reference_of_hello_matches_its_command_line() {
     let printed = |more: &[&str]| Example::Hello.printed(&[&common, more].concat());
     assert_generated(reference("hello", "install.yaml"), &printed(&[]));
     assert_generated(reference("hello", "optional.yaml"), &printed(&["--only", OPTIONAL]));
+    assert_generated(reference("hello", "alerts.yaml"), &Example::Hello.command("alerts", &[]));
+    assert_generated(reference("hello", "dashboard.json"), &Example::Hello.command("dashboard", &[]));
 }
 
 #[test]
@@ -86,12 +88,13 @@ fn what_a_cluster_may_lack_is_never_in_the_installation() {
     let kinds = |objects: Vec<Value>| objects.iter().map(|object| id(object).1).collect::<BTreeSet<_>>();
     for example in Example::ALL {
         let install = kinds(example.objects(&["--replicas", "2"]));
-        for kind in ["FlowSchema", "NetworkPolicy", "ServiceMonitor"] {
+        for kind in ["FlowSchema", "NetworkPolicy", "ServiceMonitor", "PrometheusRule", "ConfigMap"] {
             assert!(!install.contains(kind), "{example:?}: {kind}");
         }
     }
     let optional = kinds(Example::Hello.objects(&["--replicas", "2", "--only", OPTIONAL]));
-    assert_eq!(optional, ["FlowSchema", "NetworkPolicy", "ServiceMonitor"].map(ToOwned::to_owned).into());
+    let expected = ["FlowSchema", "NetworkPolicy", "ServiceMonitor", "PrometheusRule"];
+    assert_eq!(optional, expected.map(ToOwned::to_owned).into());
 }
 
 #[test]

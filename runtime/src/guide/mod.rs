@@ -77,6 +77,17 @@ pub mod manifests {}
 #[cfg(feature = "config")]
 #[doc = include_str!("configuration.md")]
 pub mod configuration {}
+/// Alerts for Prometheus, and a dashboard for Grafana.
+///
+#[cfg(feature = "manifests")]
+#[doc = include_str!("monitoring.md")]
+///
+#[doc = include_str!("monitoring.svg")]
+///
+#[doc = include_str!("monitoring_settings.md")]
+///
+#[doc = include_str!("monitoring_alerts.md")]
+pub mod monitoring {}
 
 /// The life of an object, compared with a generic controller.
 ///
