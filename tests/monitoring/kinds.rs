@@ -134,7 +134,7 @@ async fn serving(operator: fn(&Cluster) -> Operator) -> Cluster {
 
 /// An operator for the kind.
 pub fn operator(cluster: &Cluster) -> Operator {
-    Operator::new(OPERATOR).client(cluster.client()).reconciler::<task>(())
+    Operator::new(OPERATOR).test_client(cluster.client_of(OPERATOR)).reconciler::<task>(())
 }
 
 /// An operator that also reviews writes, and converts objects.

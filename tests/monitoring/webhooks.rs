@@ -6,12 +6,13 @@ use std::time::Duration;
 use axum::body::Body;
 use evenkeel::admission::WebhookTarget;
 use evenkeel::{Operator, WebhookServer};
-use evenkeel_testkit::{Cluster, eventually};
+use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
 use evenkeel_tests::listener::{listening, samples};
 use evenkeel_tests::test_env::{Running, SOON};
 use http::Request;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
+use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ use crate::kinds::{OPERATOR, cluster_with_versions, raw, webhooks};
 use crate::promtool::fire;
 use crate::recording::Recording;
 
+/// The Secret with the certificate.
+const SECRET: &str = "task-operator-webhook";
 const EXPIRES: &str = "evenkeel_webhook_certificate_expiration_timestamp_seconds";
 
 /// The operator with a server on loopback, which makes its certificate unless there are files, and the place of the server.
@@ -38,30 +41,24 @@ fn since_now(recording: &mut Recording) {
     expires.for_each(|expires| *expires -= now);
 }
 
-/// A certificate that expires in this many days, in the files of a mounted Secret.
-fn certificate(days: i64) -> tempfile::TempDir {
-    let key = rcgen::KeyPair::generate().unwrap();
-    let mut params = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
-    let expires = Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);
-    let date = expires.to_zoned(jiff::tz::TimeZone::UTC).date();
-    params.not_after = rcgen::date_time_ymd(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs());
-    let folder = tempfile::tempdir().unwrap();
-    let signed = params.self_signed(&key).unwrap();
-    std::fs::write(folder.path().join("tls.crt"), signed.pem()).unwrap();
-    std::fs::write(folder.path().join("tls.key"), key.serialize_pem()).unwrap();
-    std::fs::write(folder.path().join("ca.crt"), signed.pem()).unwrap();
-    folder
-}
-
+/// The metrics of an operator that cannot renew its certificate, which expires in this many days, for 90 minutes.
 async fn with_a_certificate_for(days: i64, expected: &[&str]) {
-    let (cluster, files) = (cluster_with_versions().await, certificate(days));
-    let (operator, _) = serving(&cluster, |server| server.certificate_files(files.path()));
+    let cluster = cluster_with_versions().await;
+    let (operator, _) = serving(&cluster, |server| server);
     let alerts = operator.alert_set();
     let (operator, address) = listening(operator);
     let running = Running::start(operator);
-    let scrape =
-        eventually(SOON, || async { Some(samples(address).await).filter(|scrape| scrape.contains_key(EXPIRES)) });
-    let mut recording = Recording(vec![Some(scrape.await)]);
+    let expiry = || async { samples(address).await.get(EXPIRES).copied() };
+    let first = eventually(SOON, expiry).await;
+    for verb in [Verb::Update, Verb::Patch] {
+        cluster.faults().add(Fault::new(Effect::Forbidden).resource("secrets").caller(OPERATOR).verb(verb).always());
+    }
+    let time = Timestamp::now() + SignedDuration::from_hours(24 * days);
+    let patch = json!({ "metadata": { "annotations": { "evenkeel.dev/webhook-expires": time.to_string() } } });
+    let secrets: Api<Secret> = Api::namespaced(cluster.client(), "default");
+    secrets.patch(SECRET, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    let is_read = || async { Some(samples(address).await).filter(|scrape| scrape[EXPIRES] != first) };
+    let mut recording = Recording(vec![Some(eventually(SOON, is_read).await)]);
     running.crash().await;
     since_now(&mut recording);
     recording.stays_for(90);

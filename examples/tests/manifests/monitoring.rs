@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::printed::{Example, documents, find};
 
+/// The examples with the whole command line.
+const WITH_COMMANDS: [Example; 2] = [Example::Hello, Example::App];
+
 fn rules(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
@@ -49,7 +52,7 @@ fn another_job_is_that_of_each_rule() {
 
 #[test]
 fn each_alert_has_texts_and_a_section_of_the_page_of_docs() {
-    for example in Example::ALL {
+    for example in WITH_COMMANDS {
         let docs = example.command("docs", &[]);
         let rules = rules(&example.command("alerts", &["--replicas"]));
         for rule in rules["groups"][0]["rules"].as_array().unwrap() {
@@ -94,7 +97,7 @@ fn the_guide_has_the_sections_of_the_page_of_docs() {
 
 #[test]
 fn the_parts_of_manifests_have_the_same_content() {
-    for example in Example::ALL {
+    for example in WITH_COMMANDS {
         let objects =
             documents(&example.printed(&["--replicas", "2", "--namespace", "ops", "--only", "alerts,dashboard"]));
         let rule = find(&objects, "PrometheusRule", example.operator());

@@ -18,7 +18,7 @@ fn the_committed_reference_matches_the_wiring() {
     let (install, optional) = printed::manifests(&operator(), &options);
     assert_generated(reference("install.yaml"), &install);
     assert_generated(reference("optional.yaml"), &optional);
-    let (alerts, dashboard) = printed::monitoring(&operator);
+    let (alerts, dashboard) = printed::monitoring(&operator());
     assert_generated(reference("alerts.yaml"), &alerts);
     assert_generated(reference("dashboard.json"), &dashboard);
 }
