@@ -61,9 +61,5 @@ pub fn fire(set: &AlertSet, recordings: &[&Recording], minute: u64, expected: &[
         if samples.is_empty() { " []" } else { &samples }
     );
     fs::write(folder.path().join("test.yaml"), test).unwrap();
-    std::fs::copy(folder.path().join("rules.yaml"), format!("/tmp/hA_rules_{minute}_{}.yaml", expected.join("-")))
-        .unwrap();
-    std::fs::copy(folder.path().join("test.yaml"), format!("/tmp/hA_test_{minute}_{}.yaml", expected.join("-")))
-        .unwrap();
     promtool(folder.path(), &["test", "rules", "test.yaml"]);
 }

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use evenkeel::Operator;
-use evenkeel::monitoring::AlertSet;
+use evenkeel::monitoring::{AlertName, AlertSet};
 use evenkeel_testkit::{Cluster, Effect, Fault, eventually};
 use evenkeel_tests::listener::{listening, samples};
 use evenkeel_tests::test_env::{Running, SOON};
@@ -115,6 +115,8 @@ async fn an_operator_that_is_not_scraped_is_down() {
 async fn a_pass_that_blocks_its_thread_is_stuck() {
     let cluster = cluster().await;
     let operator = Operator::new(OPERATOR).client(cluster.client()).reconciler::<short::task>(());
+    // Twice the time limit of one second.
+    let operator = operator.alerts(|set| set.change(AlertName::Stuck, |alert| alert.threshold = 2.0));
     let alerts = operator.alert_set();
     let (operator, address) = listening(operator);
     let running = Running::start(operator);

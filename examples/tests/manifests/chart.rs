@@ -191,7 +191,7 @@ fn each_value_fills_its_hole() {
             before["template"]["metadata"][place].as_object().unwrap().len() + 1
         );
     }
-    assert_eq!(chart.values.as_object().unwrap().len(), 12 + 4, "twelve holes, and the files that can be off");
+    assert_eq!(chart.values.as_object().unwrap().len(), 12 + 6, "twelve holes, and the files that can be off");
 }
 
 #[test]

@@ -77,6 +77,7 @@ pub mod manifests {}
 #[cfg(feature = "config")]
 #[doc = include_str!("configuration.md")]
 pub mod configuration {}
+
 /// Alerts for Prometheus, and a dashboard for Grafana.
 ///
 #[cfg(feature = "manifests")]

@@ -50,7 +50,7 @@ pub enum AlertName {
     Failing,
     /// Objects wait long for their pass. Threshold: the 99th percentile in seconds; 60, for 15 minutes.
     Queue,
-    /// A pass runs on after its time limit. Threshold: a multiple of the time limit; 2.
+    /// A pass does not end. Threshold: its running time in seconds; 600, which is twice the default time limit.
     Stuck,
     /// A step panicked. Threshold: the number of panics within 15 minutes; 0.
     Panics,
