@@ -37,7 +37,7 @@ pub fn draw(panels: &[(Value, Vec<Line>)], range: (i64, i64)) -> String {
         match panel["type"].as_str() {
             Some("row") => {
                 writeln!(text, "<text class='name' x='8' y='17' font-size='14' font-weight='bold'>{title}</text>")
-                    .unwrap()
+                    .unwrap();
             }
             _ => text += &body(&title, panel["fieldConfig"]["defaults"]["unit"].as_str().unwrap(), lines, size, range),
         }

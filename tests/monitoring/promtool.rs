@@ -20,7 +20,8 @@ pub fn is_installed(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !is_there {
         // A captured line would not be seen.
-        writeln!(std::io::stderr(), "SKIPPED: {program} is not installed; install the package prometheus").unwrap();
+        let line = format!("SKIPPED: {program} is not installed; install the package prometheus\n");
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
     is_there
 }

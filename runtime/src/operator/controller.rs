@@ -98,6 +98,14 @@ impl OperatorContext {
         Expected::new(definition, kind, *wiring, served)
     }
 
+    /// Watches the CRD, if the program has it: the reconciler pauses while it does not fit.
+    fn follow(&self, expected: &Expected, pause: &Pause, primary: &Primary, queue: &Queue) {
+        if expected.is_own() {
+            let enqueue_all = enqueue_all(primary.clone(), queue.clone());
+            self.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
+        }
+    }
+
     /// The cache of the kind of the reconciler.
     fn primary(&self, reconciler: &dyn DynReconciler, decoder: Decoder) -> Primary {
         let store = BareStore::new(reconciler.wiring(), &self.operator.name);
@@ -185,10 +193,7 @@ impl Controller {
         let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
         let places = places(&context.scope, &kind, wiring);
         let (expected, pause) = (context.expected(definition, kind, wiring), Pause::default());
-        if expected.is_own() {
-            let enqueue_all = enqueue_all(primary.clone(), queue.clone());
-            context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
-        }
+        context.follow(&expected, &pause, &primary, &queue);
         Self {
             lists: places.into_iter().map(join).collect(),
             shown: counted.show(&worker, &queue, &pause),

@@ -9,12 +9,16 @@ use super::builder::Operator;
 use super::error::Result;
 #[cfg(feature = "manifests")]
 use super::manifest_parts;
+#[cfg(feature = "manifests")]
+use super::monitoring;
 use super::{app, rule_check};
 #[cfg(feature = "metrics")]
 use crate::introspection;
 use crate::introspection::{AllRules, AppManifest, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
 #[cfg(feature = "manifests")]
 use crate::manifests::{ManifestOptions, ManifestSet};
+#[cfg(feature = "manifests")]
+use crate::monitoring::AlertSet;
 use crate::rule::{AdmissionPolicy, Rules};
 
 impl fmt::Debug for Operator {
@@ -228,5 +232,45 @@ impl Operator {
         #[cfg(feature = "manifests")]
         let pages = pages.chain(super::monitoring::runbook_of(self));
         pages.collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[cfg(feature = "manifests")]
+impl Operator {
+    /// Changes the alerts that `alerts` and `manifests` print, such as their thresholds. The functions run in the order of the calls.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use evenkeel::Operator;
+    /// use evenkeel::monitoring::{Alert, AlertName};
+    ///
+    /// let operator = Operator::new("source-controller").alerts(|set| {
+    ///     set.runbooks = Some("https://git.example.com/source-controller/blob/main/docs.md".into());
+    ///     set.change(AlertName::NotReady, |alert| alert.lasts = Duration::from_secs(2 * 3600));
+    ///     set.alerts.retain(|alert| alert.name != "Panics");
+    ///     set.alerts.push(Alert::new("Disk", "mirror_used_bytes / mirror_size_bytes > 0.9", "The disk is nearly full"));
+    /// });
+    /// ```
+    ///
+    /// The [guide](crate::guide::monitoring) describes the alerts.
+    #[must_use = "an operator does nothing until it is run"]
+    pub fn alerts(mut self, edit: impl Fn(&mut AlertSet) + Send + Sync + 'static) -> Self {
+        self.edits.alerts.add(edit);
+        self
+    }
+
+    /// The alerts, as `alerts` prints them, for metrics that Prometheus has under the job `<operator>-metrics`.
+    ///
+    /// Those about the leader are among them if the operator has [replicas](Self::replicas).
+    #[must_use]
+    pub fn alert_set(&self) -> AlertSet {
+        monitoring::alert_set_of(self, None)
+    }
+
+    /// The dashboard of Grafana, as `dashboard` prints it.
+    #[must_use]
+    pub fn dashboard(&self) -> serde_json::Value {
+        monitoring::dashboard_of(self)
     }
 }

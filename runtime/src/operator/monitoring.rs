@@ -46,12 +46,20 @@ pub(super) fn monitored(operator: &Operator) -> Monitored {
     }
 }
 
+/// The alerts for metrics that Prometheus has under this job, or under that of `manifests`.
+pub(super) fn alert_set_of(operator: &Operator, given: Option<&str>) -> AlertSet {
+    let named = given.map_or_else(|| job(&operator.name), ToOwned::to_owned);
+    alert_set(&monitored(operator), &named, &operator.edits.alerts)
+}
+
+/// The dashboard of Grafana.
+pub(super) fn dashboard_of(operator: &Operator) -> serde_json::Value {
+    dashboard(&monitored(operator))
+}
+
 /// Prints the alerts.
 pub(super) fn alerts_text(operator: &Operator, args: &AlertArgs) -> Result<String> {
-    let set = match &args.job {
-        Some(job) => operator.alert_set_for(job),
-        None => operator.alert_set(),
-    };
+    let set = alert_set_of(operator, args.job.as_deref());
     match args.output {
         AlertFormat::Rules => set.rule_file().map_err(unwritten),
         AlertFormat::PrometheusRule => {
@@ -66,56 +74,11 @@ pub(super) fn alerts_text(operator: &Operator, args: &AlertArgs) -> Result<Strin
 
 /// Prints the dashboard.
 pub(super) fn dashboard_text(operator: &Operator) -> String {
-    format!("{:#}\n", operator.dashboard())
+    format!("{:#}\n", dashboard_of(operator))
 }
 
 /// The sections about alerts for the page of `docs`, with those of replicas: `manifests --replicas 2` turns these on.
 pub(super) fn runbook_of(operator: &Operator) -> Option<String> {
     let monitored = Monitored { elects: true, ..monitored(operator) };
     (!monitored.is_empty()).then(|| runbook(&alert_set(&monitored, &job(&operator.name), &operator.edits.alerts)))
-}
-
-impl Operator {
-    /// Changes the alerts that `alerts` and `manifests` print, such as their thresholds. The functions run in the order of the calls.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use evenkeel::Operator;
-    /// use evenkeel::monitoring::{Alert, AlertName};
-    ///
-    /// let operator = Operator::new("source-controller").alerts(|set| {
-    ///     set.runbooks = Some("https://git.example.com/source-controller/blob/main/docs.md".into());
-    ///     set.change(AlertName::NotReady, |alert| alert.lasts = Duration::from_secs(2 * 3600));
-    ///     set.alerts.retain(|alert| alert.name != "Panics");
-    ///     set.alerts.push(Alert::new("Disk", "mirror_used_bytes / mirror_size_bytes > 0.9", "The disk is nearly full"));
-    /// });
-    /// ```
-    ///
-    /// The [guide](crate::guide::monitoring) describes the alerts.
-    #[must_use = "an operator does nothing until it is run"]
-    pub fn alerts(mut self, edit: impl Fn(&mut AlertSet) + Send + Sync + 'static) -> Self {
-        self.edits.alerts.add(edit);
-        self
-    }
-
-    /// The alerts, as `alerts` prints them, for metrics that Prometheus has under the job `<operator>-metrics`.
-    ///
-    /// Those about the leader are among them if the operator has [replicas](Self::replicas).
-    #[must_use]
-    pub fn alert_set(&self) -> AlertSet {
-        self.alert_set_for(&job(&self.name))
-    }
-
-    /// The same for another job.
-    #[must_use]
-    pub fn alert_set_for(&self, job: &str) -> AlertSet {
-        alert_set(&monitored(self), job, &self.edits.alerts)
-    }
-
-    /// The dashboard of Grafana, as `dashboard` prints it.
-    #[must_use]
-    pub fn dashboard(&self) -> serde_json::Value {
-        dashboard(&monitored(self))
-    }
 }

@@ -15,7 +15,7 @@ pub(crate) mod v1alpha1 {
     use super::*;
 
     /// A shelf.
-    #[derive(CustomResource, KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[derive(CustomResource, KubeSchema, Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
     #[kube(group = "upgrade.tests.evenkeel.dev", version = "v1alpha1", kind = "Shelf", plural = "shelves", namespaced)]
     #[kube(status = "super::v1::ShelfStatus")]
     pub(crate) struct ShelfSpec {
@@ -29,7 +29,7 @@ pub(crate) mod v1 {
     use super::*;
 
     /// A shelf.
-    #[derive(CustomResource, KubeSchema, Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[derive(CustomResource, KubeSchema, Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
     #[kube(group = "upgrade.tests.evenkeel.dev", version = "v1", kind = "Shelf", plural = "shelves", namespaced)]
     #[kube(status = "ShelfStatus")]
     #[serde(rename_all = "camelCase")]
