@@ -90,14 +90,14 @@ fn kinds(names: &[&str]) -> BTreeSet<String> {
 #[tokio::test]
 async fn the_test_kit_accepts_the_objects_twice() {
     let unserved = twice(&Cluster::start().await.client(), &Example::ALL).await;
-    assert_eq!(unserved, kinds(&["FlowSchema", "ServiceMonitor"]));
+    assert_eq!(unserved, kinds(&["FlowSchema", "PrometheusRule", "ServiceMonitor"]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kubernetes_1_36_accepts_the_objects_twice() {
     let Some(server) = RealServer::start(Version::Modern, false).await else { return };
     let unserved = twice(&server.client().await, &Example::ALL).await;
-    assert_eq!(unserved, kinds(&["FlowSchema", "ServiceMonitor"]));
+    assert_eq!(unserved, kinds(&["FlowSchema", "PrometheusRule", "ServiceMonitor"]));
 }
 
 /// It is older than rules in CRDs and match conditions of webhooks, which the app has, and than these versions of the other kinds.
@@ -105,5 +105,5 @@ async fn kubernetes_1_36_accepts_the_objects_twice() {
 async fn kubernetes_1_20_accepts_the_objects_that_it_serves_twice() {
     let Some(server) = RealServer::start(Version::Full, false).await else { return };
     let unserved = twice(&server.client().await, &[Example::Hello, Example::Component]).await;
-    assert_eq!(unserved, kinds(&["FlowSchema", "PodDisruptionBudget", "ServiceMonitor"]));
+    assert_eq!(unserved, kinds(&["FlowSchema", "PodDisruptionBudget", "PrometheusRule", "ServiceMonitor"]));
 }

@@ -70,8 +70,10 @@ fn each_part_is_a_file_of_its_own() {
         fs::read_dir(&path).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
     let expected = [
+        "alerts.yaml",
         "certificates.yaml",
         "crds.yaml",
+        "dashboard.yaml",
         "flow-control.yaml",
         "generated.json",
         "monitoring.yaml",

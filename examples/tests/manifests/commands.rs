@@ -114,7 +114,9 @@ fn replicas_come_with_a_lease_a_budget_and_other_nodes() {
     let lease = &find(&two, "Role", "-leader-election")["rules"];
     assert_eq!((&lease[0]["verbs"], &lease[0]["resourceNames"]), (&json!(["create"]), &Value::Null));
     assert_eq!(lease[1]["resourceNames"], json!([evenkeel::operator::leader_id("greeter", &["team=a"])]));
-    assert_eq!(find(&two, "RoleBinding", "-leader-election")["roleRef"]["name"], "greeter-leader-election");
+    // The operators of other label selectors have roles of their own.
+    let role = format!("{}-leader-election", evenkeel::operator::leader_id("greeter", &["team=a"]));
+    assert_eq!(find(&two, "RoleBinding", "-leader-election")["roleRef"]["name"], role);
     let scaled_later = Example::Hello.objects(&["--lease"]);
     assert_eq!(find(&scaled_later, "Deployment", "")["spec"]["replicas"], 1);
     assert_eq!(
