@@ -50,7 +50,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Section for Settings<T> {
     }
 }
 
-/// The file, of which only the section is read.
+/// The file. Only its section is read here.
 #[derive(Deserialize)]
 struct File<T> {
     settings: T,

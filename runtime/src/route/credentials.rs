@@ -1,4 +1,4 @@
-//! The credentials of a request, and its other headers.
+//! The headers of a request that a function may read: all but its credentials.
 
 use http::{HeaderMap, HeaderName};
 
