@@ -96,6 +96,8 @@ pub mod testing;
 #[cfg(feature = "operator")]
 mod trigger;
 #[cfg(feature = "operator")]
+mod uid_shard;
+#[cfg(feature = "operator")]
 mod watch;
 #[cfg(feature = "webhooks")]
 mod webhook;
