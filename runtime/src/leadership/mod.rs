@@ -1,6 +1,8 @@
 //! The gate in front of the queue and of writes: closed while another replica may be active.
 
 mod blocking;
+mod pass_permit;
+mod shard_gates;
 mod term;
 
 use std::sync::Arc;
@@ -11,6 +13,8 @@ use tokio::time::{Instant, sleep_until};
 
 pub(crate) use self::blocking::BlockingCall;
 use self::blocking::BlockingCalls;
+pub(crate) use self::pass_permit::PassPermit;
+pub(crate) use self::shard_gates::ShardGates;
 pub(crate) use self::term::Term;
 use crate::clock::Reading;
 
@@ -22,6 +26,8 @@ struct State {
     /// Whether it opens only for terms.
     leased: bool,
     open: bool,
+    /// Whether passes end, and none starts.
+    draining: bool,
     /// The number of this opening.
     opening: u64,
     /// The end of the opening, if it has one.
@@ -32,6 +38,10 @@ impl State {
     fn is_open(&self) -> bool {
         self.open && self.term.is_none_or(|term| term.left(&Reading::now()).is_some())
     }
+
+    fn may_start(&self) -> bool {
+        !self.draining && self.is_open()
+    }
 }
 
 /// Whether this process may work. Clones share one gate. Each opening invalidates the permits of earlier ones.
@@ -41,6 +51,8 @@ pub(crate) struct Leadership(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     state: watch::Sender<State>,
+    /// The number of running passes; only gates with terms count them.
+    running: watch::Sender<usize>,
     /// The work that cannot be dropped; only gates with terms record it.
     blocking: Option<BlockingCalls>,
 }
@@ -48,21 +60,30 @@ struct Shared {
 impl Leadership {
     /// Creates an open gate without a term.
     pub(crate) fn open() -> Self {
-        Self::with(State { leased: false, open: true, opening: 0, term: None })
+        Self::with(State { leased: false, open: true, draining: false, opening: 0, term: None })
     }
 
     /// Creates a gate that is closed until the first term.
     #[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have terms"))]
     pub(crate) fn closed() -> Self {
-        Self::with(State { leased: true, open: false, opening: 0, term: None })
+        Self::with(State { leased: true, open: false, draining: false, opening: 0, term: None })
     }
 
     fn with(state: State) -> Self {
-        Self(Arc::new(Shared { state: watch::Sender::new(state), blocking: state.leased.then(BlockingCalls::default) }))
+        Self(Arc::new(Shared {
+            state: watch::Sender::new(state),
+            running: watch::Sender::default(),
+            blocking: state.leased.then(BlockingCalls::default),
+        }))
     }
 
     pub(crate) fn is_open(&self) -> bool {
         self.0.state.borrow().is_open()
+    }
+
+    /// Whether a pass may start.
+    pub(crate) fn may_start(&self) -> bool {
+        self.0.state.borrow().may_start()
     }
 
     /// Whether the gate opens only for terms, and closes with them.
@@ -70,12 +91,12 @@ impl Leadership {
         self.0.state.borrow().leased
     }
 
-    /// Waits until the gate is open in a later opening than this one. Returns its number.
-    pub(crate) async fn opened_after(&self, opening: u64) -> u64 {
+    /// Waits until the gate is open in a later opening than that of this permit. Returns a permit of it.
+    pub(crate) async fn opened_after(&self, earlier: &WritePermit) -> WritePermit {
         let mut states = self.0.state.subscribe();
-        let opened = states.wait_for(|state| state.is_open() && state.opening > opening).await;
+        let opened = states.wait_for(|state| state.may_start() && Some(state.opening) > earlier.taken).await;
         // The sender lives as long as the gate, so waiting cannot fail.
-        opened.map_or(opening, |state| state.opening)
+        WritePermit { gate: self.clone(), taken: opened.map_or(earlier.taken, |state| Some(state.opening)) }
     }
 
     /// A permit to write in the current opening; valid until the gate closes or the term ends.
@@ -84,10 +105,20 @@ impl Leadership {
         WritePermit { gate: self.clone(), taken: state.open.then_some(state.opening) }
     }
 
-    /// Waits until the gate is open.
+    /// A permit that is never valid.
+    pub(crate) fn no_permit(&self) -> WritePermit {
+        WritePermit { gate: self.clone(), taken: None }
+    }
+
+    /// A permit for a pass, which is invalid if none may start.
+    pub(crate) fn pass(&self) -> PassPermit {
+        PassPermit::new(if self.may_start() { self.permit() } else { self.no_permit() })
+    }
+
+    /// Waits until a pass may start.
     pub(crate) async fn opened(&self) {
         // The sender lives as long as the gate, so waiting cannot fail.
-        let _ = self.0.state.subscribe().wait_for(State::is_open).await;
+        let _ = self.0.state.subscribe().wait_for(State::may_start).await;
     }
 
     /// Waits until blocking work outlives the term in which it began. Returns what it is.
@@ -96,7 +127,7 @@ impl Leadership {
         loop {
             self.opened().await;
             self.permit().expired().await;
-            let names = self.0.blocking.as_ref().map(BlockingCalls::names).unwrap_or_default();
+            let names = self.blocking_calls();
             if !names.is_empty() {
                 return names;
             }
@@ -109,7 +140,8 @@ impl Leadership {
         self.0.state.send_modify(|state| {
             let continues = state.is_open() && state.term.is_some_and(|current| current.epoch == term.epoch);
             let opening = if continues { state.opening } else { state.opening + 1 };
-            *state = State { leased: true, open: true, opening, term: Some(term) };
+            let draining = state.draining && continues;
+            *state = State { leased: true, open: true, draining, opening, term: Some(term) };
         });
     }
 
@@ -119,10 +151,27 @@ impl Leadership {
         self.0.state.send_if_modified(|state| std::mem::replace(&mut state.open, false));
     }
 
+    /// Starts no pass from now on, until the gate opens anew.
+    fn stop_passes(&self) {
+        self.0.state.send_modify(|state| state.draining = state.open);
+    }
+
+    /// The number of running passes.
+    fn running(&self) -> &watch::Sender<usize> {
+        &self.0.running
+    }
+
+    /// The names of the blocking calls that run now.
+    fn blocking_calls(&self) -> Vec<String> {
+        self.0.blocking.as_ref().map(BlockingCalls::names).unwrap_or_default()
+    }
+
     /// Opens the gate again, without a term.
     #[cfg(test)]
     pub(crate) fn reopen(&self) {
-        self.0.state.send_modify(|state| *state = State { open: true, opening: state.opening + 1, ..*state });
+        self.0
+            .state
+            .send_modify(|state| *state = State { open: true, draining: false, opening: state.opening + 1, ..*state });
     }
 }
 
@@ -135,6 +184,10 @@ pub(crate) struct WritePermit {
 }
 
 impl WritePermit {
+    fn gate(&self) -> &Leadership {
+        &self.gate
+    }
+
     /// The state of the gate, if it has been open since the permit was taken.
     fn current(&self) -> Option<State> {
         let state = *self.gate.0.state.borrow();

@@ -12,13 +12,11 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::protocol::{Action, Answer, Held, Names, Phase, Times, Try, View};
-use super::record::{Record, Write, text};
+use super::record::{Record, Write, fresh_transitions, text};
 use crate::clock::Reading;
 use crate::leadership::Term;
 use crate::resource_version::is_newer;
 
-/// When transitions of a new lease begin to count, in seconds since 1970: 2024-01-01. A count from then on fits into an `int32` until 2092.
-const COUNTS_FROM: i64 = 1_704_067_200;
 /// How many writes without an answer are remembered.
 const DOUBTS: usize = 16;
 
@@ -27,6 +25,8 @@ pub(super) struct Candidate {
     pub(super) names: Names,
     pub(super) times: Times,
     pub(super) phase: Phase,
+    /// Whether it takes the lease when it is free.
+    pub(super) contends: bool,
     pub(super) view: View,
     pub(super) held: Option<Held>,
     /// Until then an earlier holder may work, of a lease that was deleted or emptied.
@@ -52,6 +52,7 @@ impl Candidate {
             names,
             times,
             phase: Phase::Contends,
+            contends: true,
             view: View::Unknown,
             held: None,
             opens: None,
@@ -67,7 +68,7 @@ impl Candidate {
 
     /// The term in which this process may work now.
     pub(super) fn term(&self, now: &Reading) -> Option<Term> {
-        let held = self.held.as_ref().filter(|_| self.phase != Phase::Releases && !self.waits(now))?;
+        let held = self.held.as_ref().filter(|_| !self.is_leaving() && !self.waits(now))?;
         let epoch = u64::try_from(held.transitions).unwrap_or_default();
         let term = Term { epoch, renewed: held.renewed, lasts: self.times.deadline };
         term.left(now).map(|_| term)
@@ -93,7 +94,9 @@ impl Candidate {
             self.held = None;
         }
         let is_done = self.phase != Phase::Contends && self.held.is_none() && !self.looks;
-        if is_done || self.phase == Phase::Releases && self.waits(now) {
+        if is_done && self.phase == Phase::Yields {
+            self.phase = Phase::Contends;
+        } else if is_done || self.phase == Phase::Releases && self.waits(now) {
             return Action::End;
         }
         if let Some(pause) = self.pause.filter(|pause| now.monotonic < *pause) {
@@ -112,11 +115,16 @@ impl Candidate {
     fn decide(&mut self, now: &Reading) -> Action {
         let record = match &self.view {
             View::Unknown => return Action::Get,
+            View::Absent(_) if !self.contends => match self.looks_at() {
+                Some(looks) if now.monotonic >= looks => return Action::Get,
+                looks => return Action::Wait(looks),
+            },
             View::Absent(_) => return Action::Create(self.write(now, 0)),
             View::Lease(record, _) => record.clone(),
         };
         let due = match &self.held {
-            Some(held) if self.phase == Phase::Releases => {
+            // An earlier holder may still work, so the lease must not become free.
+            Some(held) if self.phase == Phase::Releases || self.phase == Phase::Yields && !self.waits(now) => {
                 let transitions = held.transitions;
                 return Action::Update(record, Write { holder: "".into(), ..self.renewal(now, transitions) });
             }
@@ -128,7 +136,7 @@ impl Candidate {
                 Some(due)
             }
             None => match self.free_at(&record) {
-                Some(free) if now.monotonic >= free => {
+                Some(free) if self.contends && now.monotonic >= free => {
                     if record.holder.is_empty() && !record.is_released() {
                         self.opens = Some(now.monotonic + self.times.lease);
                     }
@@ -137,7 +145,7 @@ impl Candidate {
                 }
                 free => match self.looks_at() {
                     Some(looks) if now.monotonic >= looks => return Action::Get,
-                    looks => [free, looks].into_iter().flatten().min(),
+                    looks => [free.filter(|free| now.monotonic < *free), looks].into_iter().flatten().min(),
                 },
             },
         };
@@ -152,6 +160,17 @@ impl Candidate {
         }
         let is_free = record.holder.is_empty() || record.holder == self.names.identity;
         Some(if is_free { since } else { since + record.duration.unwrap_or(self.times.lease) })
+    }
+
+    /// Whether the lease can be taken now, as far as is known.
+    pub(super) fn is_free(&self, now: &Reading) -> bool {
+        match &self.view {
+            View::Unknown => false,
+            View::Absent(_) => true,
+            View::Lease(record, _) => {
+                self.held.is_none() && self.free_at(record).is_some_and(|free| now.monotonic >= free)
+            }
+        }
     }
 
     /// When the lease has to be read, since no watch reports its changes.
@@ -169,9 +188,8 @@ impl Candidate {
 
     /// The write that takes a lease with this count of transitions.
     fn write(&self, now: &Reading, transitions: i32) -> Write {
-        let fresh = i32::try_from(now.wall.as_second() - COUNTS_FROM).unwrap_or(i32::MAX);
         let is_new = matches!(self.view, View::Absent(_));
-        let transitions = if is_new { fresh.max(0) } else { transitions.saturating_add(1) };
+        let transitions = if is_new { fresh_transitions(now.wall) } else { transitions.saturating_add(1) };
         Write { takes: true, ..self.renewal(now, transitions) }
     }
 
@@ -340,6 +358,12 @@ impl Candidate {
         }
     }
 
+    /// Gives the lease back, and takes none until it contends again.
+    pub(super) fn yields(&mut self) {
+        self.phase = self.phase.max(Phase::Yields);
+        self.contends = false;
+    }
+
     /// No lease is taken from now on. One that is held is renewed until it is given back.
     pub(super) fn stop(&mut self) {
         self.phase = self.phase.max(Phase::Stops);
@@ -351,6 +375,11 @@ impl Candidate {
 
     pub(super) fn is_releasing(&self) -> bool {
         self.phase == Phase::Releases
+    }
+
+    /// Whether it gives the lease back, to contend again or not.
+    pub(super) fn is_leaving(&self) -> bool {
+        matches!(self.phase, Phase::Yields | Phase::Releases)
     }
 
     /// Gives the lease back.

@@ -31,10 +31,31 @@ pub(crate) struct Election {
     pub(crate) times: Times,
     pub(crate) gate: Leadership,
     pub(crate) status: watch::Sender<Status>,
+    /// Whether it shall contend.
+    pub(crate) orders: Orders,
     /// No lease is taken from then on.
     pub(crate) stop: CancellationToken,
     /// The lease is given back.
     pub(crate) release: CancellationToken,
+}
+
+/// What others decide about an election.
+pub(crate) struct Orders {
+    pub(crate) order: watch::Receiver<Order>,
+    /// The end of the right to work of all candidates of this process; `None`: it has no other end than that of the lease.
+    pub(crate) limit: Option<watch::Receiver<Option<Term>>>,
+}
+
+/// What a candidate shall do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Take the lease when it is free.
+    #[default]
+    Contend,
+    /// Take no lease, and keep one that it has.
+    Rest,
+    /// Give the lease back, and take none.
+    Yield,
 }
 
 struct Running {
@@ -43,17 +64,22 @@ struct Running {
     follower: Follower,
     gate: Leadership,
     status: watch::Sender<Status>,
+    orders: Orders,
+    /// The term of the lease, and the limit of all candidates.
+    known: (Option<Term>, Option<Term>),
     term: Option<Term>,
 }
 
 impl Election {
     /// Contends for the lease until it has been given back.
     pub(crate) async fn run(self) {
-        let Self { client, lease, names, times, gate, status, stop, release } = self;
+        let Self { client, lease, names, times, gate, status, orders, stop, release } = self;
         let requests = Requests { client, lease: Arc::new(lease) };
         let follower = Follower::start(requests.clone());
         let candidate = Candidate::new(names, times);
-        let mut running = Running { candidate, requests, follower, gate, status, term: None };
+        let known = (None, None);
+        let mut running = Running { candidate, requests, follower, gate, status, orders, known, term: None };
+        running.obey();
         let mut answer: Option<BoxFuture<'static, Explained>> = None;
         loop {
             let now = Reading::now();
@@ -76,6 +102,8 @@ impl Election {
                     Some(seen) => running.seen(seen),
                     None => running.follow_anew(),
                 },
+                Ok(()) = running.orders.order.changed() => running.obey(),
+                () = changed(&mut running.orders.limit) => {}
                 () = stop.cancelled(), if !running.candidate.is_stopping() => running.candidate.stop(),
                 () = release.cancelled(), if !running.candidate.is_releasing() => running.candidate.release(),
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
@@ -85,7 +113,36 @@ impl Election {
     }
 }
 
+/// Waits until the limit changes.
+async fn changed(limit: &mut Option<watch::Receiver<Option<Term>>>) {
+    let has_changed = match limit {
+        Some(limit) => limit.changed().await.is_ok(),
+        None => false,
+    };
+    if !has_changed {
+        std::future::pending().await
+    }
+}
+
 impl Running {
+    fn obey(&mut self) {
+        match *self.orders.order.borrow_and_update() {
+            Order::Contend => self.candidate.contends = true,
+            Order::Rest => self.candidate.contends = false,
+            Order::Yield => self.candidate.yields(),
+        }
+    }
+
+    /// The term in which this process may work: that of the lease, up to the limit.
+    fn limited(&self, own: Option<Term>, limit: Option<Term>, now: &Reading) -> Option<Term> {
+        let own = own?;
+        if self.orders.limit.is_none() {
+            return Some(own);
+        }
+        let left = limit?.left(now)?;
+        Some(Term { lasts: own.lasts.min(now.since(&own.renewed) + left), ..own })
+    }
+
     /// Sends the request; it has an answer in time, or none.
     fn send(&self, request: Action) -> impl Future<Output = Explained> + Send + use<> {
         let (requests, limit) = (self.requests.clone(), self.candidate.times.answer());
@@ -149,7 +206,10 @@ impl Running {
 
     /// Opens or closes the gate, and reports the state of the candidate.
     fn publish(&mut self, now: &Reading) {
-        let term = self.candidate.term(now);
+        let own = self.candidate.term(now);
+        let limit = self.orders.limit.as_ref().and_then(|limit| *limit.borrow());
+        let known = std::mem::replace(&mut self.known, (own, limit));
+        let term = if known == (own, limit) { self.term } else { self.limited(own, limit, now) };
         if term != self.term {
             match term {
                 Some(term) => self.gate.grant(term),
@@ -163,15 +223,24 @@ impl Running {
             View::Unknown | View::Absent(_) => None,
         };
         let holder = record.map(|record| record.holder.clone()).filter(|holder| !holder.is_empty());
-        let (leads, foreign) = (term.is_some(), self.candidate.foreign().cloned());
+        let next = Status {
+            leads: term.is_some(),
+            holds: self.candidate.held.is_some(),
+            free: self.candidate.is_free(now),
+            asked: record.is_some_and(|record| record.asked.as_ref() == Some(&self.candidate.names.identity)),
+            holder,
+            foreign: self.candidate.foreign().cloned(),
+            failing: None,
+        };
         self.status.send_if_modified(|status| {
-            let is_other = (status.leads, &status.holder, &status.foreign) != (leads, &holder, &foreign);
+            let next = Status { failing: status.failing.clone(), ..next };
+            let is_other = *status != next;
             if is_other {
-                if let Some(other) = foreign.as_ref().filter(|_| status.foreign.is_none()) {
+                if let Some(other) = next.foreign.as_ref().filter(|_| status.foreign.is_none()) {
                     let (lease, operator) = (self.requests.lease.to_string(), &self.candidate.names.operator[0]);
                     tracing::warn!(lease, %other, %operator, "the lease belongs to another operator; set another `--lease-name`");
                 }
-                *status = Status { leads, holder, foreign, failing: status.failing.take() };
+                *status = next;
             }
             is_other
         });
@@ -192,7 +261,7 @@ impl Running {
                     });
                 }
             }
-            (Some(_), None) if self.candidate.is_releasing() => tracing::info!(lease, "the lease is given back"),
+            (Some(_), None) if self.candidate.is_leaving() => tracing::info!(lease, "the lease is given back"),
             (Some(Term { epoch, .. }), None) => {
                 tracing::warn!(lease, epoch, "LeaseLost: another replica may be active; running passes are dropped");
             }

@@ -98,6 +98,8 @@ pub(super) struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Contends,
+    /// It gives its lease back, and then takes none until it contends again.
+    Yields,
     /// It renews its lease and takes no other.
     Stops,
     /// It gives its lease back.

@@ -7,12 +7,20 @@ use jiff::Timestamp;
 use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
-use crate::wiring::annotations::OPERATOR;
+use crate::wiring::annotations::{OPERATOR, STEP_DOWN};
 
 /// The longest duration that is trusted: a larger one would lock the lease for as long as its writer likes.
 const LONGEST: Duration = Duration::from_secs(300);
 /// What a client writes when it releases a lease.
 const RELEASED: Duration = Duration::from_secs(1);
+
+/// When transitions of a new lease begin to count, in seconds since 1970: 2024-01-01. A count from then on fits into an `int32` until 2092.
+const COUNTS_FROM: i64 = 1_704_067_200;
+
+/// The transitions of a lease that is made now. They never fall, also after a deletion.
+pub(super) fn fresh_transitions(wall: Timestamp) -> i32 {
+    i32::try_from(wall.as_second() - COUNTS_FROM).unwrap_or(i32::MAX).max(0)
+}
 
 /// The content of one version of a Lease.
 #[derive(Clone, Debug)]
@@ -28,6 +36,8 @@ pub(super) struct Record {
     pub(super) duration: Option<Duration>,
     /// The operator that the annotation names.
     pub(super) operator: Option<Arc<str>>,
+    /// The replica that shall give the lease back.
+    pub(super) asked: Option<Arc<str>>,
     /// The whole object. A write changes only our fields of it.
     pub(super) object: Arc<DynamicObject>,
 }
@@ -37,6 +47,10 @@ impl Record {
         let spec = &object.data["spec"];
         let text = |field: &str| spec[field].as_str().map(Arc::from);
         let seconds = spec["leaseDurationSeconds"].as_u64().filter(|seconds| *seconds > 0);
+        let annotation = |name: &str| {
+            let mut all = object.metadata.annotations.iter().flatten();
+            all.find(|(key, _)| *key == name).map(|(_, value)| Arc::from(value.as_str()))
+        };
         Self {
             version: object.metadata.resource_version.as_deref().unwrap_or_default().into(),
             uid: object.metadata.uid.as_deref().unwrap_or_default().into(),
@@ -44,13 +58,8 @@ impl Record {
             transitions: spec["leaseTransitions"].as_i64().and_then(|count| count.try_into().ok()).unwrap_or_default(),
             renewed: text("renewTime"),
             duration: seconds.map(|seconds| Duration::from_secs(seconds).min(LONGEST)),
-            operator: object
-                .metadata
-                .annotations
-                .iter()
-                .flatten()
-                .find(|(key, _)| *key == OPERATOR)
-                .map(|(_, name)| (**name).into()),
+            operator: annotation(OPERATOR),
+            asked: annotation(STEP_DOWN),
             object: Arc::new(object),
         }
     }
@@ -100,6 +109,9 @@ impl Write {
         }
         let annotations = object.metadata.annotations.get_or_insert_default();
         annotations.insert(OPERATOR.to_owned(), (*self.operator).to_owned());
+        if self.takes || is_release {
+            annotations.remove(STEP_DOWN);
+        }
         object
     }
 }

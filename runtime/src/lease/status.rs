@@ -9,10 +9,16 @@ use tokio::time::Instant;
 const LONG: Duration = Duration::from_secs(120);
 
 /// The state of a candidate.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Status {
     /// Whether this replica works.
     pub(crate) leads: bool,
+    /// Whether the lease is ours, also while an earlier holder may still work.
+    pub(crate) holds: bool,
+    /// Whether the lease can be taken now.
+    pub(crate) free: bool,
+    /// Whether a person asks this replica to give the lease back.
+    pub(crate) asked: bool,
     /// The holder of the lease, if it has one.
     pub(crate) holder: Option<Arc<str>>,
     /// The operator to which the lease belongs, if it is another one.

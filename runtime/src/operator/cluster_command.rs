@@ -1,4 +1,4 @@
-//! The commands about a cluster: `doctor`, `explain` and `status`, which change nothing, and `migrate`.
+//! The commands about a cluster: `doctor`, `explain` and `status`, which change nothing, and `migrate` and `step-down`.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -10,6 +10,8 @@ use super::doctor::{DoctorArgs, doctor};
 use super::error::{Error, Reason, Result};
 use super::explain::{ExplainArgs, StatusArgs, explain, status};
 use super::migrate::{MigrateArgs, migrate};
+#[cfg(feature = "lease")]
+use super::step_down::{StepDownArgs, step_down};
 
 /// A command about the cluster.
 #[derive(Debug, Subcommand)]
@@ -30,6 +32,11 @@ pub(super) enum ClusterCommand {
     /// Run it after a CRD with another storage version was applied, and before a version is removed from the CRD. It covers all namespaces and
     /// can be repeated at any time. The exit code is 1 if an object could not be written; the CRD is then not changed.
     Migrate(MigrateArgs),
+    /// Makes a replica give its lease or its shards back, and take none for 30 s: for a replica on a node that is unhealthy
+    ///
+    /// Running passes end first. The exit code is 1 if no other replica takes over. It needs the right to patch the Lease.
+    #[cfg(feature = "lease")]
+    StepDown(StepDownArgs),
 }
 
 /// Runs the command, and returns its exit code.
@@ -42,6 +49,8 @@ pub(super) async fn run(operator: Operator, command: &ClusterCommand, out: impl 
         ClusterCommand::Explain(args) => explain(operator, args, out).await.map(|()| 0),
         ClusterCommand::Status(args) => status(operator, args, out).await.map(|()| 0),
         ClusterCommand::Migrate(args) => migrate(operator, args, out).await,
+        #[cfg(feature = "lease")]
+        ClusterCommand::StepDown(args) => step_down(operator, args, out).await,
     }
 }
 

@@ -15,7 +15,7 @@ use super::listen;
 use super::settings;
 use crate::api::DryRunLog;
 use crate::client::{self, Connect, StepClient};
-use crate::leadership::Leadership;
+use crate::leadership::ShardGates;
 use crate::queue::meter::CallMeter;
 use crate::watch::{Health, Scope, SharedWatches, Streaming};
 
@@ -23,21 +23,21 @@ use crate::watch::{Health, Scope, SharedWatches, Streaming};
 pub(super) async fn context(
     operator: &mut Operator,
     dry_run: Option<&'static dyn DryRunLog>,
-    gate: Leadership,
+    shard_gates: ShardGates,
 ) -> Result<OperatorContext> {
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
     let telemetry = telemetry(operator, &health).await?;
     let (client, meter) = match (operator.client.take(), operator.config.take()) {
         (Some(client), _) => (client::named(&client, &agent(operator)), telemetry.calls("")),
-        (None, Some(config)) => connect(operator, &gate, config, &telemetry)?,
-        (None, None) => connect(operator, &gate, settings::infer().await?, &telemetry)?,
+        (None, Some(config)) => connect(operator, &shard_gates, config, &telemetry)?,
+        (None, None) => connect(operator, &shard_gates, settings::infer().await?, &telemetry)?,
     };
     let client = match dry_run {
         Some(log) => log.client(&client),
         None => client,
     };
-    let passes = Arc::new(StepClient::connecting(client.clone(), meter.clone(), connector(&gate)));
+    let passes = Arc::new(StepClient::connecting(client.clone(), meter.clone(), connector(&shard_gates)));
     let client = client::counted(&client, &meter);
     telemetry.check_tokens_by(&client);
     let context = OperatorContext {
@@ -68,7 +68,7 @@ pub(super) async fn context(
         owner: operator.owner.clone(),
         listeners: operator.listeners.clone().into(),
         triggers: operator.triggers.clone(),
-        gate,
+        shard_gates,
         telemetry,
         dry_run,
         stop: CancellationToken::new(),
@@ -92,25 +92,25 @@ async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemet
 }
 
 /// Builds clients of clusters. Those of a replica are fenced.
-fn connector(gate: &Leadership) -> Connect {
+fn connector(shard_gates: &ShardGates) -> Connect {
     #[cfg(feature = "lease")]
-    if gate.is_leased() {
+    if shard_gates.is_leased() {
         return client::fenced;
     }
-    let _ = gate;
+    let _ = shard_gates;
     client::configured
 }
 
 /// Creates the client and the meter that counts its calls.
 fn connect(
     operator: &Operator,
-    gate: &Leadership,
+    shard_gates: &ShardGates,
     config: Config,
     telemetry: &Telemetry,
 ) -> Result<(Client, CallMeter)> {
     settings::check_sites(operator, &config)?;
     let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
-    match connector(gate)(config, &agent(operator)) {
+    match connector(shard_gates)(config, &agent(operator)) {
         Ok(client) => Ok((client, meter)),
         Err(error) => Err(settings::unusable(error)),
     }

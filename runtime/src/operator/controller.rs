@@ -1,6 +1,5 @@
 //! The controller of one reconciler: its watches enqueue keys, and its queue runs the passes.
 
-use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -20,14 +19,14 @@ use super::error::{Error, Reason, Result};
 use super::instrument::{Shown, Telemetry};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
-use super::{crd_check, settings_change, startup};
+use super::{crd_check, settings_change, startup, terms};
 use crate::api::DryRunLog;
 use crate::client::StepClient;
 use crate::client::decode::Decoder;
 use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::leadership::Leadership;
+use crate::leadership::ShardGates;
 use crate::pass::{PassContext, PassSetup};
 use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::dyn_reconciler::DynReconciler;
@@ -75,7 +74,7 @@ pub(super) struct OperatorContext {
     pub(super) owner: Option<Arc<str>>,
     pub(super) listeners: Arc<[PassListener]>,
     pub(super) triggers: Triggers,
-    pub(super) gate: Leadership,
+    pub(super) shard_gates: ShardGates,
     pub(super) telemetry: Telemetry,
     /// The log of the dry run, if this is one.
     pub(super) dry_run: Option<&'static dyn DryRunLog>,
@@ -174,7 +173,7 @@ impl Controller {
             queue: queue.clone(),
             stop: context.stop.clone(),
             jitter: context.jitter,
-            gate: context.gate.clone(),
+            shard_gates: context.shard_gates.clone(),
             enabled_triggers: context.enabled_triggers,
             gates: context.gates.clone(),
             settings: context.settings.clone(),
@@ -242,18 +241,6 @@ fn enqueue_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::RESYNC)))
 }
 
-/// Enqueues all cached objects at the begin of each term: the former leader may have written some of them last.
-async fn enqueue_at_each_term(gate: Leadership, primary: Primary, queue: Queue) -> Infallible {
-    if !gate.is_leased() {
-        return std::future::pending().await;
-    }
-    let mut opening = 0;
-    loop {
-        opening = gate.opened_after(opening).await;
-        primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::APPEARED));
-    }
-}
-
 /// Reads the version of an object from the cache.
 fn version(primary: Primary) -> CachedVersionFn {
     Arc::new(move |key: &_| primary.seen_version(key))
@@ -294,7 +281,7 @@ impl Prepared for Controller {
             }
             relations.go_live();
             let concurrency = context.concurrency(&*reconciler);
-            let appeared = enqueue_at_each_term(context.gate.clone(), primary.clone(), queue.clone());
+            let appeared = terms::follow(context.shard_gates.clone(), primary.clone(), queue.clone(), worker.clone());
             let changed = settings_change::enqueue_at_each_change(
                 context.settings.clone(),
                 reconciler.wiring(),
@@ -304,7 +291,7 @@ impl Prepared for Controller {
             let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..context.config };
             queue.set_debounce(reconciler.wiring().debounce);
             let name = reconciler.wiring().name;
-            let passes = drain(queue, worker, config, context.gate, context.stop);
+            let passes = drain(queue, worker, config, context.shard_gates, context.stop);
             let dropped = tokio::select! {
                 dropped = passes => dropped,
                 never = appeared => match never {},

@@ -1,5 +1,6 @@
 //! The election of a leader among the replicas of an operator: its start, its end and the release.
 
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use kube::{Client, Config};
@@ -15,20 +16,32 @@ use super::lease_role::lease_at;
 use super::replicas::Replicas;
 use super::settings;
 use crate::client;
-use crate::leadership::Leadership;
-use crate::lease::{Election, LeaseName, Names, Status, Times, identity};
+use crate::leadership::{Leadership, ShardGates};
+use crate::lease::{
+    Election, GroupStatus, LeaseName, Names, Order, Orders, ShardElection, Status, Times, follow_requests, identity,
+};
 
 /// How long a connection for the lease may take: renewals must not wait for a dead one.
 const CONNECT: Duration = Duration::from_secs(2);
 
 /// An election that is about to start.
 pub(super) struct Prepared {
-    pub(super) gate: Leadership,
+    pub(super) shard_gates: ShardGates,
     client: Client,
     lease: LeaseName,
     names: Names,
     times: Times,
-    status: watch::Sender<Status>,
+    contest: Contest,
+    /// How long passes may run on when the lease is given back on request.
+    grace: Duration,
+}
+
+/// For what the replicas contend.
+enum Contest {
+    /// One lease for all objects.
+    Leader(watch::Sender<Status>),
+    /// A lease for each shard, and a common one.
+    Shards(watch::Sender<GroupStatus>, Vec<watch::Sender<Status>>),
 }
 
 /// Checks the settings, and registers the checks and metrics before the listener of the probes starts.
@@ -43,11 +56,23 @@ pub(super) async fn prepare(operator: &mut Operator) -> Result<Option<Prepared>>
     let former = operator.previously.iter().map(|name| name.as_str().into());
     let names = Names { identity: identity(), operator: [operator.name.clone()].into_iter().chain(former).collect() };
     let Replicas { lease: duration, deadline, renew, .. } = replicas;
-    let (status, _) = watch::channel(Status::default());
+    let (contest, shard_gates) = contest(operator, replicas.shards, &lease);
+    let (times, grace) = (Times { lease: duration, deadline, renew }, operator.shutdown_timeout);
+    Ok(Some(Prepared { shard_gates, client, lease, names, times, contest, grace }))
+}
+
+fn contest(operator: &mut Operator, shards: Option<NonZeroU16>, lease: &LeaseName) -> (Contest, ShardGates) {
+    let Some(shards) = shards else {
+        let status = watch::Sender::default();
+        #[cfg(feature = "metrics")]
+        super::replicas_metrics::register(operator, &status, &lease.name);
+        return (Contest::Leader(status), ShardGates::one(Leadership::closed()));
+    };
+    let group = watch::Sender::default();
+    let statuses: Vec<watch::Sender<Status>> = (0..shards.get()).map(|_| watch::Sender::default()).collect();
     #[cfg(feature = "metrics")]
-    super::replicas_metrics::register(operator, &status, &lease.name);
-    let times = Times { lease: duration, deadline, renew };
-    Ok(Some(Prepared { gate: Leadership::closed(), client, lease, names, times, status }))
+    super::shard_metrics::register(operator, &group, &statuses, lease);
+    (Contest::Shards(group, statuses), ShardGates::shards(shards))
 }
 
 /// A client for the lease alone, so that renewals wait for nothing else.
@@ -85,12 +110,30 @@ pub(super) struct Elected {
 impl Prepared {
     /// Contends for the lease from now on.
     pub(super) fn start(self, stop: CancellationToken) -> Elected {
-        let Self { gate, client, lease, names, times, status } = self;
-        let (release, patience) = (CancellationToken::new(), times.deadline - times.renew);
-        let tokens = (stop.clone(), release.clone());
-        let election = Election { client, lease, names, times, gate, status, stop: tokens.0, release: tokens.1 };
-        let task = AbortOnDropHandle::new(tokio::spawn(election.run().in_current_span()));
+        let (release, patience) = (CancellationToken::new(), self.times.deadline - self.times.renew);
+        let run = self.run(stop.clone(), release.clone());
+        let task = AbortOnDropHandle::new(tokio::spawn(run.in_current_span()));
         Elected { task: Some(task), stop, release, patience }
+    }
+
+    async fn run(self, stop: CancellationToken, release: CancellationToken) {
+        let Self { shard_gates: gates, client, lease, names, times, contest, grace } = self;
+        match contest {
+            Contest::Shards(group, shards) => {
+                ShardElection { client, lease, names, times, gates, shards, group, stop, release }.run().await;
+            }
+            Contest::Leader(status) => {
+                let (gate, (order, orders)) = (gates.each()[0].clone(), watch::channel(Order::Contend));
+                let requests = follow_requests(gate.clone(), order, status.subscribe(), grace);
+                let orders = Orders { order: orders, limit: None };
+                let election = Election { client, lease, names, times, gate, status, orders, stop, release };
+                let mut election = std::pin::pin!(election.run());
+                tokio::select! {
+                    () = &mut election => {}
+                    () = requests => election.await,
+                }
+            }
+        }
     }
 }
 
@@ -136,6 +179,6 @@ mod tests {
         assert!(error.contains("`Operator::config(..)`") && error.contains("`Operator::test_client(..)`"), "{error}");
         let mut operator = Operator::new("shop").label_selector("team=a").test_client(client).replicas();
         let prepared = prepare(&mut operator).await.unwrap().unwrap();
-        assert!(prepared.lease.name.starts_with("shop-") && !prepared.gate.is_open());
+        assert!(prepared.lease.name.starts_with("shop-") && !prepared.shard_gates.may_start());
     }
 }

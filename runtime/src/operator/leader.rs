@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::builder::Operator;
 use super::lease_role::lease_at;
+use crate::lease::replicas;
 use crate::wiring::annotations::OPERATOR;
 
 /// How long a lease lasts that does not say it.
@@ -19,6 +20,9 @@ pub(super) struct Leader {
     pub(super) lease: String,
     /// The replica that holds it; `None`: the last one has given it back.
     pub(super) holder: Option<String>,
+    /// The replicas that share the shards; empty without shards. The holder is then their number of shards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) replicas: Vec<String>,
     /// When the holder renewed it last, by the clock of the holder.
     pub(super) renewed: Option<Timestamp>,
     /// The operator to which it belongs.
@@ -29,15 +33,25 @@ pub(super) struct Leader {
 }
 
 impl Leader {
-    fn of(lease: String, object: Lease) -> Self {
+    pub(super) fn of(lease: String, object: Lease) -> Self {
         let annotations = object.metadata.annotations.unwrap_or_default();
         let spec = object.spec.unwrap_or_default();
         Self {
             lease,
+            replicas: replicas(&annotations),
             holder: spec.holder_identity.filter(|holder| !holder.is_empty()),
             renewed: spec.renew_time.map(|time| time.0),
             operator: annotations.get(OPERATOR).cloned(),
             seconds: spec.lease_duration_seconds.filter(|seconds| *seconds > 0).unwrap_or(LEASE),
+        }
+    }
+
+    /// Who works: `web-1_7f leads`, or `3 replicas share 16 shards`.
+    pub(super) fn works(&self, holder: &str) -> String {
+        match self.replicas.len() {
+            0 => format!("{holder} leads"),
+            1 => format!("1 replica has all {holder}"),
+            replicas => format!("{replicas} replicas share {holder}"),
         }
     }
 

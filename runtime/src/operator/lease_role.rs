@@ -8,7 +8,7 @@ use super::builder::Operator;
 use super::lease_name::leader_id;
 use super::replicas::Replicas;
 use crate::introspection::{RbacRule, Roles};
-use crate::lease::LeaseName;
+use crate::lease::{LeaseName, shard_lease};
 use crate::wiring::Verb;
 
 const GROUP: &str = "coordination.k8s.io";
@@ -24,40 +24,48 @@ pub(super) fn instance(operator: &Operator) -> String {
     leader_id(&operator.name, &selectors)
 }
 
+/// The names of all Leases: the one of the operator, and those of its shards.
+fn lease_names(operator: &Operator, replicas: &Replicas) -> Vec<String> {
+    let group = LeaseName { namespace: String::new(), name: lease_name(operator, replicas) };
+    let shards = 0..replicas.shards.map_or(0, |shards| usize::from(shards.get()));
+    let shards: Vec<_> = shards.map(|shard| shard_lease(&group, shard).name).collect();
+    [vec![group.name], shards].concat()
+}
+
 /// The lease of a running operator.
 pub(super) fn lease_at(operator: &Operator, replicas: &Replicas, client: &Client) -> LeaseName {
     let namespace = replicas.namespace().unwrap_or_else(|| client.default_namespace().to_owned());
     LeaseName { namespace, name: lease_name(operator, replicas) }
 }
 
-/// The lease of an operator that is installed in this namespace, whether it has replicas already or not.
+/// The role of an operator that is installed in this namespace, whether it has replicas already or not.
 #[cfg(feature = "manifests")]
-pub(super) fn lease_in(operator: &Operator, namespace: &str) -> LeaseName {
+pub(super) fn role_in(operator: &Operator, namespace: &str, others: &Roles) -> Role {
     let replicas = operator.replicas.clone().unwrap_or_default();
-    let name = lease_name(operator, &replicas);
-    LeaseName { namespace: replicas.namespace.unwrap_or_else(|| namespace.to_owned()), name }
+    let namespace = replicas.namespace.as_deref().unwrap_or(namespace);
+    role(&instance(operator), namespace, lease_names(operator, &replicas), others)
 }
 
-/// The lease of an operator with replicas, for its RBAC rules. The namespace is `None` if only the cluster knows it.
-fn lease_of(operator: &Operator) -> Option<(Option<String>, String)> {
+/// The leases of an operator with replicas, for its RBAC rules. The namespace is `None` if only the cluster knows it.
+fn leases_of(operator: &Operator) -> Option<(Option<String>, Vec<String>)> {
     let replicas = operator.replicas.as_ref()?;
-    Some((replicas.namespace(), lease_name(operator, replicas)))
+    Some((replicas.namespace(), lease_names(operator, replicas)))
 }
 
 /// The role of an operator with replicas. `namespace`: where the operator runs, if that is known.
 pub(super) fn lease_role(operator: &Operator, namespace: Option<&str>, others: &Roles) -> Option<Role> {
-    let (own, lease) = lease_of(operator)?;
+    let (own, leases) = leases_of(operator)?;
     let namespace = own.or_else(|| namespace.map(ToOwned::to_owned)).unwrap_or_else(|| "default".to_owned());
-    Some(role(&instance(operator), &namespace, &lease, others))
+    Some(role(&instance(operator), &namespace, leases, others))
 }
 
-/// The role for a lease in this namespace, besides the other roles of the operator. `instance`: its name begins so.
-pub(super) fn role(instance: &str, namespace: &str, lease: &str, others: &Roles) -> Role {
-    let rule = |group: &str, resource: &str, verbs: &[&str], name: Option<&str>| PolicyRule {
+/// The role for leases in this namespace, besides the other roles of the operator. `instance`: its name begins so.
+fn role(instance: &str, namespace: &str, leases: Vec<String>, others: &Roles) -> Role {
+    let rule = |group: &str, resource: &str, verbs: &[&str], names: Option<Vec<String>>| PolicyRule {
         api_groups: Some(vec![group.to_owned()]),
         resources: Some(vec![resource.to_owned()]),
         verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
-        resource_names: name.map(|name| vec![name.to_owned()]),
+        resource_names: names,
         ..PolicyRule::default()
     };
     let metadata = ObjectMeta {
@@ -68,7 +76,7 @@ pub(super) fn role(instance: &str, namespace: &str, lease: &str, others: &Roles)
     let mut rules = vec![
         // An object that does not exist yet has no name for RBAC.
         rule(GROUP, "leases", &["create"], None),
-        rule(GROUP, "leases", &["get", "update", "watch"], Some(lease)),
+        rule(GROUP, "leases", &["get", "update", "watch"], Some(leases)),
     ];
     if !record_events(others, namespace) {
         rules.push(rule("events.k8s.io", "events", &["create"], None));
@@ -87,13 +95,14 @@ fn record_events(roles: &Roles, namespace: &str) -> bool {
 /// The same rules for a table.
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the command line prints it"))]
 pub(super) fn lease_rules(operator: &Operator) -> Vec<RbacRule> {
-    let Some((_, lease)) = lease_of(operator) else { return Vec::new() };
+    let Some((_, leases)) = leases_of(operator) else { return Vec::new() };
+    let named = leases.iter().map(|lease| format!("\"{lease}\"")).collect::<Vec<_>>().join(", ");
     let rule = |group: &str, resource: String, verbs: &[Verb], why| {
         RbacRule::namespaced(group, resource, verbs.iter().copied(), why)
     };
     vec![
         rule(GROUP, "leases".to_owned(), &[Verb::Create], "makes the lease of its replicas"),
-        rule(GROUP, format!("leases \"{lease}\""), &[Verb::Get, Verb::Update, Verb::Watch], "elects a leader"),
+        rule(GROUP, format!("leases {named}"), &[Verb::Get, Verb::Update, Verb::Watch], "elects a leader"),
         rule("events.k8s.io", "events".to_owned(), &[Verb::Create], "records who became leader"),
     ]
 }

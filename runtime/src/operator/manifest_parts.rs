@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
-use super::lease_role::{self, lease_in, role};
+use super::lease_role::{self, role_in};
 use super::monitoring::monitored;
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build};
@@ -32,13 +32,12 @@ fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
     }
     let known = operator.introspect();
     let roles = operator.roles_alone();
-    let lease = lease_in(operator, &options.namespace);
     Ok(Parts {
         name: operator.name.to_string(),
         instance: lease_role::instance(operator),
         version: operator.version.clone(),
         definitions: definitions(operator, options),
-        lease_role: role(&lease_role::instance(operator), &lease.namespace, &lease.name, &roles),
+        lease_role: role_in(operator, &options.namespace, &roles),
         elects: operator.replicas.is_some(),
         roles,
         policies: operator.admission_policies(),

@@ -92,12 +92,17 @@ mod run;
 mod served_versions;
 mod settings;
 mod settings_change;
+#[cfg(all(feature = "lease", feature = "metrics"))]
+mod shard_metrics;
 mod shutdown;
 mod signal;
 #[cfg(feature = "webhooks")]
 mod spoke_check;
 mod startup;
 mod status_check;
+#[cfg(all(feature = "doctor", feature = "lease"))]
+mod step_down;
+mod terms;
 mod trigger;
 #[cfg(all(feature = "cli", feature = "webhooks"))]
 mod webhook_args;

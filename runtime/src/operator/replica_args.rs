@@ -1,5 +1,7 @@
 //! The flags of an operator with several replicas.
 
+use std::num::NonZeroU16;
+
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
@@ -17,6 +19,10 @@ pub(super) struct ReplicaFlags {
     /// The namespace of the Lease [default: $POD_NAMESPACE, or that of the service account]
     #[arg(long, global = true, value_name = "NAMESPACE")]
     lease_namespace: Option<String>,
+    /// Shares the objects between the replicas, in this number of shards (2 to 256), instead of electing one leader. All replicas need the
+    /// same number [default: as the program sets it]
+    #[arg(long, global = true, value_name = "NUMBER", overrides_with = "no_replicas")]
+    shards: Option<NonZeroU16>,
     /// The name of the Lease [default: the name of the operator; with a hash of the label selector, if there is one]
     #[arg(long, global = true, value_name = "NAME")]
     lease_name: Option<String>,
@@ -26,11 +32,12 @@ impl ReplicaFlags {
     pub(super) fn apply(&self, mut operator: Operator) -> Operator {
         if self.no_replicas {
             operator.replicas = None;
-        } else if self.replicas {
+        } else if self.replicas || self.shards.is_some() {
             operator.replicas.get_or_insert_default();
         }
         if let Some(replicas) = &mut operator.replicas {
             replicas.namespace = self.lease_namespace.clone().or_else(|| replicas.namespace.take());
+            replicas.shards = self.shards.or(replicas.shards);
             replicas.name = self.lease_name.clone().or_else(|| replicas.name.take());
         }
         operator
@@ -64,6 +71,9 @@ mod tests {
         assert_eq!(given(plain().replicas(), &[]), Some(Replicas::default()));
         assert_eq!(given(plain().replicas(), &["--no-replicas"]), None);
         assert_eq!(given(plain(), &["--no-replicas", "--replicas"]), Some(Replicas::default()), "the last one wins");
+        let shards = Replicas { shards: NonZeroU16::new(16), ..Replicas::default() };
+        assert_eq!(given(plain(), &["--shards", "16"]), Some(shards));
+        assert_eq!(given(plain(), &["--shards", "16", "--no-replicas"]), None);
         let named = given(plain().replicas(), &["--lease-name", "x", "--lease-namespace", "y"]).unwrap();
         assert_eq!((named.name.as_deref(), named.namespace.as_deref()), (Some("x"), Some("y")));
     }

@@ -1,5 +1,6 @@
 //! The settings of an operator with several replicas.
 
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use super::error::{Error, Reason, Result};
@@ -7,6 +8,8 @@ use crate::interval::Interval;
 
 /// The shortest and the longest lease.
 const LEASES: std::ops::RangeInclusive<Duration> = Duration::from_secs(5)..=Duration::from_secs(300);
+/// The number of shards.
+const SHARDS: std::ops::RangeInclusive<u16> = 2..=256;
 /// Where Kubernetes puts the namespace of a pod.
 const NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
@@ -40,19 +43,24 @@ pub struct Replicas {
     pub namespace: Option<String>,
     /// The name of the Lease. Default: [`leader_id`](crate::operator::leader_id) of the operator's name and its label selector.
     pub name: Option<String>,
+    /// The number of shards, 2 to 256, which the replicas share evenly. Default: none, so one replica reconciles all objects.
+    ///
+    /// The [guide](crate::guide::shards) says when shards help. All replicas need the same number. Each shard has a Lease of its own, whose
+    /// name is that of the Lease with the number of the shard.
+    pub shards: Option<NonZeroU16>,
 }
 
 impl Default for Replicas {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { lease: seconds(15), deadline: seconds(10), renew: seconds(3), namespace: None, name: None }
+        Self { lease: seconds(15), deadline: seconds(10), renew: seconds(3), namespace: None, name: None, shards: None }
     }
 }
 
 impl Replicas {
     /// Checks the times and the names.
     pub(super) fn check(&self) -> Result {
-        let Self { lease, deadline, renew, namespace, name } = self;
+        let Self { lease, deadline, renew, namespace, name, shards } = self;
         let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
         let show = |time: &Duration| Interval::from(*time).to_string();
         for (field, time) in [("lease", lease), ("deadline", deadline), ("renew", renew)] {
@@ -76,6 +84,10 @@ impl Replicas {
         if *renew * 3 > *deadline {
             let headline = format!("`renew` {} is too long for a `deadline` of {}", show(renew), show(deadline));
             return setup(headline, "make the deadline at least three times as long, for example 10s and 3s");
+        }
+        if let Some(shards) = shards.filter(|shards| !SHARDS.contains(&shards.get())) {
+            let help = "use 2 to 256, or none, so that one replica reconciles all objects";
+            return setup(format!("the number of shards is {shards}"), help);
         }
         let is_name = |text: &str| {
             let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
@@ -121,6 +133,8 @@ mod tests {
             (seconds(15, 10, 4), "`renew` 4s is too long"),
             (seconds(15, 10, 0), "whole seconds"),
             (Replicas { renew: Duration::from_millis(2500), ..seconds(15, 10, 3) }, "`renew` of the replicas is 2.5s"),
+            (Replicas { shards: NonZeroU16::new(1), ..seconds(15, 10, 3) }, "number of shards is 1"),
+            (Replicas { shards: NonZeroU16::new(257), ..seconds(15, 10, 3) }, "use 2 to 256"),
             (Replicas { name: Some("Shop".into()), ..seconds(15, 10, 3) }, "`Shop` cannot be the name"),
             (Replicas { namespace: Some("a/b".into()), ..seconds(15, 10, 3) }, "`a/b` cannot be the namespace"),
         ] {

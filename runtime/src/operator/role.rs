@@ -8,11 +8,11 @@ use super::election::{self, Elected, Prepared};
 use super::error::{Error, Result};
 #[cfg(feature = "lease")]
 use super::shutdown;
-use crate::leadership::Leadership;
+use crate::leadership::{Leadership, ShardGates};
 
 /// The part of this process in its operator.
 pub(super) struct Role {
-    pub(super) gate: Leadership,
+    pub(super) shard_gates: ShardGates,
     #[cfg(feature = "lease")]
     prepared: Option<Prepared>,
     #[cfg(feature = "lease")]
@@ -27,8 +27,9 @@ impl Role {
     /// Its settings contradict each other, or no cluster is configured.
     pub(super) async fn of(operator: &mut Operator) -> Result<Self> {
         let prepared = election::prepare(operator).await?;
-        let gate = prepared.as_ref().map_or_else(Leadership::open, |prepared| prepared.gate.clone());
-        Ok(Self { gate, prepared, elected: None })
+        let open = || ShardGates::one(Leadership::open());
+        let shard_gates = prepared.as_ref().map_or_else(open, |prepared| prepared.shard_gates.clone());
+        Ok(Self { shard_gates, prepared, elected: None })
     }
 
     /// Contends from now on, until the stop. Call it once the caches are warm, so that a new leader can work at once.
@@ -41,7 +42,7 @@ impl Role {
         let Some(elected) = &mut self.elected else { return std::future::pending().await };
         tokio::select! {
             error = elected.ended() => error,
-            work = self.gate.outlived() => shutdown::outlived(&work),
+            work = self.shard_gates.outlived() => shutdown::outlived(&work),
         }
     }
 
@@ -57,7 +58,7 @@ impl Role {
 #[expect(clippy::unused_async, clippy::unused_self, reason = "there is no election without the feature")]
 impl Role {
     pub(super) async fn of(_operator: &mut Operator) -> Result<Self> {
-        Ok(Self { gate: Leadership::open() })
+        Ok(Self { shard_gates: ShardGates::one(Leadership::open()) })
     }
 
     pub(super) fn start(&mut self, _stop: &CancellationToken) {}

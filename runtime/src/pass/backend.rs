@@ -17,7 +17,7 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
     let key = pass.key;
     let children = context.memory().entry(key.clone()).or_default().children.clone();
     Arc::new(PassBackend {
-        calls: context.calls(&pass.answers),
+        calls: context.calls(&pass.answers, pass.key),
         relations: context.env.relations.clone(),
         key: key.clone(),
         identity: context.identity(key, object),

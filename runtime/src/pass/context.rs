@@ -34,7 +34,7 @@ use crate::client::{Answers, StepClient};
 use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::leadership::Leadership;
+use crate::leadership::{ShardGates, WritePermit};
 use crate::outcome::Outcome;
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::Site;
@@ -72,8 +72,8 @@ pub(crate) struct PassSetup {
     pub(crate) stop: CancellationToken,
     /// Spreads the requeue intervals.
     pub(crate) jitter: Jitter,
-    /// Fences the writes.
-    pub(crate) gate: Leadership,
+    /// Fence the writes.
+    pub(crate) shard_gates: ShardGates,
     /// The enabled triggers.
     pub(crate) enabled_triggers: EnabledTriggers,
     /// The allowed references to other namespaces.
@@ -146,7 +146,7 @@ impl PassContext {
                 reconciler: env.reconciler.clone(),
                 recorder: recorder.clone(),
                 queue: env.queue.clone(),
-                gate: env.gate.clone(),
+                shard_gates: env.shard_gates.clone(),
                 stop: env.stop.clone(),
                 meter: env.meter.clone(),
                 backoff: env.backoff,
@@ -183,26 +183,40 @@ impl PassContext {
                 Box::new(move |object: &Object| is_wanted(&*reconciler, object)) as _
             }),
             dependents: self.dependents.clone(),
+            shard_gates: self.env.shard_gates.clone(),
         }
     }
 
-    /// Whether the object has the labels that the operator itself selects. Nothing is done for another object, not even a cleanup: it may
-    /// belong to another shard.
+    /// Whether this process reconciles the object: it has the labels that the operator itself selects, and the shard of its uid is here.
+    /// Nothing is done for another object, not even a cleanup: it may belong to another shard.
     pub(super) fn is_in_shard(&self, meta: &ObjectMeta) -> bool {
+        self.env.shard_gates.reconciles(meta.uid.as_deref().unwrap_or_default()) && self.has_labels(meta)
+    }
+
+    fn has_labels(&self, meta: &ObjectMeta) -> bool {
         self.env.selector.as_deref().is_none_or(|selector| matches(selector, meta.labels.as_ref()))
     }
 
     /// Whether passes run for the object. An object of the operator that is being deleted and has our finalizer is always cleaned up.
     pub(super) fn is_selected(&self, object: &Object) -> bool {
+        if !self.env.shard_gates.reconciles(object.uid()) {
+            return false;
+        }
         if !self.wiring.selects() {
             return true;
         }
         let meta = object.meta();
-        if !self.is_in_shard(meta) {
+        if !self.has_labels(meta) {
             return false;
         }
         let is_ours = meta.deletion_timestamp.is_some() && !self.finalizers.is_released(meta);
         is_ours || is_wanted(&*self.env.reconciler, object)
+    }
+
+    /// Forgets an object that another replica reconciles now. It is no event for the object.
+    pub(crate) fn hand_over(&self, key: &Key) -> Next {
+        self.env.primary.cleaned_up(key);
+        self.forget(key)
     }
 
     pub(super) fn forget(&self, key: &Key) -> Next {
@@ -216,11 +230,16 @@ impl PassContext {
         Next::Forget
     }
 
-    /// The API calls of a pass, which record the responses in `answers`.
-    pub(super) fn calls(&self, answers: &Answers) -> Calls {
+    /// The permit to write about an object in the current term.
+    pub(super) fn permit(&self, key: &Key) -> WritePermit {
+        self.env.shard_gates.permit(|| self.env.primary.uid(key))
+    }
+
+    /// The API calls of a pass for an object, which record the responses in `answers`.
+    pub(super) fn calls(&self, answers: &Answers, key: &Key) -> Calls {
         Calls {
             sender: Sender { client: self.env.client.clone(), answers: answers.clone(), step: "" },
-            permit: self.env.gate.permit(),
+            permit: self.permit(key),
             field_manager: self.field_manager.clone(),
             whole: self.env.relations.keeps_all(),
         }

@@ -28,6 +28,7 @@ mod whole_object;
 mod without_steps;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use tracing::{Instrument, field};
@@ -71,6 +72,18 @@ impl Worker for PassContext {
 
     fn is_known(&self, key: &Key) -> bool {
         self.env.primary.seen_version(key).is_some() || self.memory().contains_key(key)
+    }
+
+    fn uid(&self, key: &Key) -> Option<String> {
+        self.env.primary.uid(key)
+    }
+
+    fn dropped(&self, key: &Key) -> Next {
+        match self.env.shard_gates.number() {
+            None => Next::Later(Duration::ZERO),
+            // The replica that has the shard of the object reconciles it now.
+            Some(_) => self.hand_over(key),
+        }
     }
 
     async fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> PassOutput {

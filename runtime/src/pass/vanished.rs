@@ -44,7 +44,7 @@ async fn must_clean_up(context: &PassContext, pass: &CurrentPass<'_>, object: &O
         return Ok(true);
     }
     let identity = context.identity(pass.key, object);
-    match gone::live(&context.calls(&pass.answers), &identity).await {
+    match gone::live(&context.calls(&pass.answers, pass.key), &identity).await {
         Ok(live) => return Ok(is_plain && context.is_in_shard(&live.metadata)),
         Err(Unwritten::Gone) if is_plain => return Ok(true),
         Err(Unwritten::Gone) => {}

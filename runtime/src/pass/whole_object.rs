@@ -16,7 +16,7 @@ use crate::queue::Next;
 /// The watcher is not called: the object could not be read, does not fit its type, or its watch is about to deliver another state of it.
 pub(super) async fn read(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Result<(), Next> {
     let Some(decode) = context.wiring.watcher.and_then(|watcher| watcher.whole) else { return Ok(()) };
-    let calls = context.calls(&pass.answers);
+    let calls = context.calls(&pass.answers, pass.key);
     let live = match calls.get(&context.target(pass.key)).boxed().await {
         Ok(live) => live,
         Err(error) => {

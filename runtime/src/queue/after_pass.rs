@@ -77,7 +77,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::leadership::Leadership;
+    use crate::leadership::{Leadership, ShardGates};
     use crate::logged::logged;
     use crate::queue::{Attempt, Next, PassOutput, Queue, QueueConfig, TriggerSet, Worker, drain};
 
@@ -122,7 +122,8 @@ mod tests {
             let (queue, log, stop) = (Queue::default(), Log::default(), CancellationToken::new());
             let worker = Arc::new(Leaves { log: log.clone(), start: Instant::now() });
             let config = QueueConfig { concurrency: NonZeroUsize::new(concurrency).unwrap(), ..QueueConfig::default() };
-            let drained = tokio::spawn(drain(queue.clone(), worker, config, Leadership::open(), stop.clone()));
+            let drained =
+                tokio::spawn(drain(queue.clone(), worker, config, ShardGates::one(Leadership::open()), stop.clone()));
             Self { queue, log, stop, drained }
         }
 

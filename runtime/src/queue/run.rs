@@ -21,7 +21,7 @@ use super::next::Next;
 use super::state::{FinishedPass, Task};
 use super::stats::QueueStats;
 use super::worker::{AfterPass, PassOutput, Worker};
-use crate::leadership::{Leadership, WritePermit};
+use crate::leadership::{PassPermit, ShardGates};
 use crate::random::uniform;
 
 /// A pass that has ended, with its after-pass work.
@@ -30,7 +30,7 @@ type Done = (Key, FinishedPass, Option<AfterPass>);
 /// Time limit for dropping passes: each ends at its next await point.
 const DROPPING: Duration = Duration::from_millis(500);
 
-/// Runs passes until `stop`. While the gate is closed or the pause is on, no key is taken.
+/// Runs passes until `stop`. While all gates are closed or the pause is on, no key is taken.
 /// After the stop it waits for running passes up to the shutdown timeout, drops the rest, and returns their keys. A pass that blocks its
 /// thread cannot be dropped and keeps running.
 ///
@@ -40,7 +40,7 @@ pub(crate) async fn drain(
     queue: Queue,
     worker: Arc<impl Worker>,
     config: QueueConfig,
-    gate: Leadership,
+    gates: ShardGates,
     stop: CancellationToken,
 ) -> Vec<Key> {
     let (mut passes, mut tails) = (JoinSet::new(), AfterPassTasks::default());
@@ -49,7 +49,7 @@ pub(crate) async fn drain(
     loop {
         let (due, waits) = queue.enqueue_due();
         let most = config.concurrency.get();
-        let may_start = gate.is_open() && !config.pause.is_on();
+        let may_start = gates.may_start() && !config.pause.is_on();
         let wanted = waits && may_start && passes.len() < most && tails.len() <= most;
         if let Some(due) = due.filter(|due| *due != alarm.deadline()) {
             alarm.as_mut().reset(due);
@@ -61,7 +61,7 @@ pub(crate) async fn drain(
                 // Only this loop takes keys, so one is still queued; but the pause may have begun meanwhile.
                 let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
                 if let Some(task) = task {
-                    let permit = gate.is_leased().then(|| gate.permit());
+                    let permit = gates.pass(|| worker.uid(&task.key));
                     passes.spawn(run(worker.clone(), task, permit, slot).in_current_span());
                 }
             }
@@ -70,11 +70,11 @@ pub(crate) async fn drain(
             Some(ended) = passes.join_next(), if !passes.is_empty() => joined(&queue, &config, &mut tails, ended.ok()),
             Some(()) = tails.next(), if tails.len() > 0 => {}
             () = queue.0.added.notified() => {
-                if gate.is_leased() && !gate.is_open() {
+                if gates.is_leased() && !gates.may_start() {
                     queue.lock().prune(|key| worker.is_known(key));
                 }
             }
-            () = gate.opened(), if !gate.is_open() => {}
+            () = gates.opened(), if !gates.may_start() => {}
             () = config.pause.over(), if config.pause.is_on() => {}
         }
     }
@@ -101,14 +101,13 @@ pub(crate) async fn drain(
 pub(super) async fn run<W: Worker>(
     worker: Arc<W>,
     task: Task,
-    permit: Option<WritePermit>,
+    permit: Option<PassPermit>,
     _slot: Option<Slot>,
 ) -> Done {
     let Task { key, triggers, attempt } = task;
     let failure = worker.backoff();
-    let ended = permitted(permit, AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind()).await;
-    // A dropped pass: its key stays queued until the gate is open again.
-    let ended = ended.unwrap_or_else(|| Ok(Next::Later(Duration::ZERO).into()));
+    let ended = permitted(permit.as_ref(), AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind()).await;
+    let ended = ended.unwrap_or_else(|| Ok(worker.dropped(&key).into()));
     let PassOutput { next, tail, outage } = ended.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "the pass panicked; retrying with back-off");
         Next::NotStarted { at_least: None }.into()
@@ -118,7 +117,7 @@ pub(super) async fn run<W: Worker>(
 }
 
 /// Runs the future until its permit ends; `None`: it was dropped then.
-async fn permitted<F: Future>(permit: Option<WritePermit>, future: F) -> Option<F::Output> {
+async fn permitted<F: Future>(permit: Option<&PassPermit>, future: F) -> Option<F::Output> {
     let future = pin!(future);
     let Some(permit) = permit else { return Some(future.await) };
     tokio::select! {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::backoff::Backoff;
 use super::state::{FinishedPass, KeyEntries};
 use super::{Attempt, Key, Next, PassOutput, Queue, QueueConfig, Rate, TriggerSet, Worker, drain};
-use crate::leadership::Leadership;
+use crate::leadership::{Leadership, ShardGates};
 use crate::trigger::EnabledTriggers;
 
 /// The bare state, with a clock that the test moves.
@@ -97,7 +97,7 @@ pub async fn requeued(keys: usize, concurrency: NonZeroUsize, every: Duration, t
         tokio::time::sleep(time).await;
         stop.cancel();
     };
-    futures::join!(drain(queue, worker.clone(), config, Leadership::open(), stop.clone()), end);
+    futures::join!(drain(queue, worker.clone(), config, ShardGates::one(Leadership::open()), stop.clone()), end);
     worker.passes.load(Ordering::Relaxed)
 }
 

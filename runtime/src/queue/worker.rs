@@ -1,6 +1,7 @@
 //! The trait that runs passes, with their input and output.
 
 use std::future::Future;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
@@ -43,6 +44,16 @@ pub(crate) trait Worker: Send + Sync + 'static {
     /// Whether the object exists, or has been reconciled here.
     fn is_known(&self, _key: &Key) -> bool {
         true
+    }
+
+    /// The uid of the object, for its shard; `None`: it is unknown.
+    fn uid(&self, _key: &Key) -> Option<String> {
+        None
+    }
+
+    /// What follows a pass that was dropped since another replica may be active. By default the key stays queued until a pass may start.
+    fn dropped(&self, _key: &Key) -> Next {
+        Next::Later(Duration::ZERO)
     }
 
     /// The delays between the retries of a failing key.

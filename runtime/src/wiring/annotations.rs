@@ -27,6 +27,10 @@ pub const DEPENDENT_OF: &str = "evenkeel.dev/dependent-of";
 #[cfg(any(feature = "dependents", feature = "lease"))]
 pub(crate) const OPERATOR: &str = "evenkeel.dev/operator";
 
+/// The annotation of a Lease with the identity of the replica that shall give it back.
+#[cfg(feature = "lease")]
+pub(crate) const STEP_DOWN: &str = "evenkeel.dev/step-down";
+
 /// The annotation of a dependent with the digest of what was applied, and what holds when it is no longer wanted.
 #[cfg(feature = "dependents")]
 pub(crate) const APPLIED: &str = "evenkeel.dev/applied";

@@ -7,7 +7,7 @@ mod hand_over;
 mod idle;
 mod lagging;
 mod server;
-mod storm;
+pub(crate) mod storm;
 mod term;
 
 use std::sync::Arc;

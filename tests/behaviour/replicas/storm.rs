@@ -2,6 +2,7 @@
 //! `EVENKEEL_STORM_HOURS=24` makes it last a virtual day, which takes more than a minute.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 use std::pin::pin;
 use std::sync::Mutex;
 
@@ -110,8 +111,10 @@ async fn parcel(parcel: &Parcel, desk: &Arc<Desk>, cx: &mut Pass<'_>) -> PassRes
 }
 
 /// Five replicas. Each is a process that may be replaced.
-struct Fleet {
+pub(crate) struct Fleet {
     world: World,
+    /// The number of shards; `None`: one replica leads.
+    shards: Option<NonZeroU16>,
     runs: Arc<Runs>,
     running: Vec<(String, Running)>,
     started: usize,
@@ -123,7 +126,7 @@ struct Fleet {
 }
 
 impl Fleet {
-    async fn start() -> Self {
+    pub(crate) async fn start(shards: Option<NonZeroU16>) -> Self {
         let began = Instant::now();
         let world = World::within(Cluster::start().await);
         world.install(&Parcel::crd()).await;
@@ -131,7 +134,7 @@ impl Fleet {
         let recorder = AbortOnDropHandle::new(tokio::spawn(record(world.api(), began, holders.clone())));
         let (runs, running) = (Arc::default(), Vec::new());
         let (held, log) = (Vec::new(), Vec::new());
-        let mut fleet = Self { world, runs, running, started: 0, held, log, holders, _recorder: recorder };
+        let mut fleet = Self { world, shards, runs, running, started: 0, held, log, holders, _recorder: recorder };
         for _ in 0..REPLICAS {
             let process = fleet.process();
             fleet.running.push(process);
@@ -145,7 +148,8 @@ impl Fleet {
         let name = format!("process-{}", self.started);
         let client = fenced_client(self.world.cluster().service_of(&name));
         let desk = Arc::new(Desk { runs: self.runs.clone(), process: name.clone() });
-        let replicas = Replicas { namespace: Some(self.world.namespace.clone()), ..Replicas::default() };
+        let (namespace, shards) = (Some(self.world.namespace.clone()), self.shards);
+        let replicas = Replicas { namespace, shards, ..Replicas::default() };
         let operator = Operator::new("shop").test_client(client).namespaces([&self.world.namespace]);
         (name, Running::start(operator.reconciler::<parcel>(desk).replicas_with(replicas)))
     }
@@ -286,8 +290,16 @@ async fn record(api: Api<Lease>, began: Instant, holders: Arc<Mutex<Vec<Holder>>
     }
 }
 
-async fn storm(choices: &mut Choices, time: Duration) {
-    let mut fleet = Fleet::start().await;
+/// What happened in a storm.
+pub(crate) struct Damage {
+    pub(crate) incidents: usize,
+    pub(crate) processes: usize,
+    pub(crate) fleet: Fleet,
+}
+
+/// Sends replicas through incidents. At the end all objects are ready, and no two processes have worked on one object at the same time.
+pub(crate) async fn suffered(choices: &mut Choices, time: Duration, shards: Option<NonZeroU16>) -> Damage {
+    let mut fleet = Fleet::start(shards).await;
     for at in 0..OBJECTS {
         let object = json!({
             "apiVersion": "tests.evenkeel.dev/v1", "kind": "Parcel", "metadata": { "name": format!("p{at}") },
@@ -295,14 +307,19 @@ async fn storm(choices: &mut Choices, time: Duration) {
         });
         fleet.world.create::<Parcel>(object).await;
     }
-    let (began, mut round) = (Instant::now(), 0);
+    let (began, mut incidents) = (Instant::now(), 0);
     while began.elapsed() < time {
-        round += 1;
-        fleet.suffer(choices, round).await;
+        incidents += 1;
+        fleet.suffer(choices, incidents).await;
         fleet.pass(SECOND * choices.range(1..900_u32)).await;
     }
     fleet.calm().await;
     check_runs(&fleet.runs.0.lock().unwrap());
+    Damage { incidents, processes: fleet.started, fleet }
+}
+
+async fn storm(choices: &mut Choices, time: Duration) {
+    let Damage { incidents: round, fleet, .. } = suffered(choices, time, None).await;
     let (writes, terms) = check_writes(&fleet.log, &fleet.holders.lock().unwrap());
     println!("{round} incidents, {} processes, {terms} terms, {writes} writes", fleet.started);
     assert!(writes > round && terms > round / 8, "the storm was no storm");

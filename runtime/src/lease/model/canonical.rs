@@ -32,7 +32,7 @@ impl World {
 
     fn parts(&self, order: [usize; 2]) -> Parts<'_> {
         let mut parts = Parts(Vec::with_capacity(128));
-        parts.number(u64::from(self.deletions)).number(u64::from(self.losses));
+        parts.number(u64::from(self.deletions)).number(u64::from(self.losses)).number(u64::from(self.wavers));
         for at in order {
             parts.text("holder", &self.processes[at].candidate.names.identity);
         }
@@ -137,7 +137,7 @@ impl<'w> Parts<'w> {
 
     fn candidate(&mut self, world: &'w World, at: usize, now: &Reading) {
         let candidate = &world.processes[at].candidate;
-        self.number(candidate.phase as u64);
+        self.number(candidate.phase as u64).number(candidate.contends.into());
         match &candidate.view {
             View::Unknown => self.number(0),
             View::Absent(None) => self.number(1),

@@ -49,6 +49,12 @@ fn a_stop_makes_no_second_leader() {
 }
 
 #[test]
+fn a_candidate_that_yields_makes_no_second_leader() {
+    is_safe(Setup { wavers: 3, deletions: 1, ..Setup::DESIGNED }, 60_000, 60_000);
+    is_safe(Setup { wavers: 2, losses: 1, ..Setup::DESIGNED }, 60_000, 60_000);
+}
+
+#[test]
 fn a_clock_may_run_faster_up_to_the_ratio_of_lease_and_deadline() {
     is_safe(Setup { speed: 2, lease: 4, ..Setup::DESIGNED }, 40_000, 40_000);
     two_leaders(Setup { speed: 2, deadline: 3, lease: 4, ..Setup::DESIGNED });

@@ -50,11 +50,14 @@ struct Setup {
     losses: u8,
     /// Whether candidates stop.
     stops: bool,
+    /// How often a candidate yields, or contends again.
+    wavers: u8,
     bug: Option<Bug>,
 }
 
 impl Setup {
-    const DESIGNED: Self = Self { deadline: 2, lease: 3, speed: 1, deletions: 0, losses: 0, stops: false, bug: None };
+    const DESIGNED: Self =
+        Self { deadline: 2, lease: 3, speed: 1, deletions: 0, losses: 0, stops: false, wavers: 0, bug: None };
 
     fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
@@ -97,6 +100,8 @@ enum Move {
     Shows(usize),
     /// The process is stopped, and its passes have ended.
     Stops(usize),
+    /// The candidate gives the lease back and rests, or contends again.
+    Wavers(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -110,6 +115,7 @@ struct World {
     uids: u64,
     deletions: u8,
     losses: u8,
+    wavers: u8,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -138,6 +144,7 @@ impl World {
             renewed: Some("before".into()),
             duration: Some(SECOND),
             operator: None,
+            asked: None,
             object: OBJECT.clone(),
         };
         Self {
@@ -149,6 +156,7 @@ impl World {
             uids: 1,
             deletions: setup.deletions,
             losses: setup.losses,
+            wavers: setup.wavers,
         }
     }
 
@@ -172,8 +180,9 @@ impl World {
     /// The moves that are possible, each with its result.
     fn moves(&self) -> Vec<(Move, Self)> {
         let own = (0..2).flat_map(|at| {
-            [Move::Acts, Move::Commits, Move::Answers, Move::Loses, Move::CommitsLate, Move::Shows, Move::Stops]
-                .map(|of| of(at))
+            let own = [Move::Acts, Move::Commits, Move::Answers, Move::Loses];
+            let others = [Move::CommitsLate, Move::Shows, Move::Stops, Move::Wavers];
+            own.into_iter().chain(others).map(move |of: fn(usize) -> Move| of(at))
         });
         [Move::Tick, Move::Delete].into_iter().chain(own).filter_map(|step| Some((step, self.after(step)?))).collect()
     }
@@ -223,6 +232,7 @@ impl World {
             }
             Move::Shows(at) => next.show(at),
             Move::Stops(at) => next.stop(at),
+            Move::Wavers(at) => next.waver(at),
         };
         done.map(|()| next)
     }
@@ -239,6 +249,7 @@ impl World {
             Move::CommitsLate(at) => self.processes[at].ghost.is_some(),
             Move::Shows(_) => true,
             Move::Stops(_) => self.setup.stops,
+            Move::Wavers(_) => self.wavers > 0,
         }
     }
 
@@ -339,6 +350,16 @@ impl World {
         Some(())
     }
 
+    fn waver(&mut self, at: usize) -> Option<()> {
+        self.wavers = self.wavers.checked_sub(1)?;
+        let candidate = &mut self.processes[at].candidate;
+        match candidate.contends {
+            true => candidate.yields(),
+            false => candidate.contends = true,
+        }
+        Some(())
+    }
+
     /// What the server does for a request.
     fn carry_out(&mut self, action: &Action) -> Answer {
         let uidless = self.setup.has(Bug::WritesWithoutUid) || self.setup.has(Bug::TrustsAWriteThatMade);
@@ -375,6 +396,7 @@ impl World {
             renewed: Some(write.renewed.clone()),
             duration: Some(if write.holder.is_empty() { SECOND } else { write.duration }),
             operator: None,
+            asked: None,
             object: OBJECT.clone(),
         };
         self.lease = Some(record.clone());

@@ -35,6 +35,6 @@ fn judged(leader: &Leader, is_own: impl Fn(&String) -> bool, now: Timestamp) -> 
             let text = format!("the Lease {lease} is held by {holder}, which renewed it {ago}: no replica leads");
             Finding::warn(CHECK, text, "start a replica; if one runs, its log says why it cannot take the lease")
         }
-        Some(holder) => Finding::ok(CHECK, format!("{holder} leads, and renewed the Lease {lease} {ago}")),
+        Some(holder) => Finding::ok(CHECK, format!("{}, and renewed the Lease {lease} {ago}", leader.works(holder))),
     }
 }

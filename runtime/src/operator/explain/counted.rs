@@ -139,6 +139,7 @@ fn headline(leader: &Leader, now: Timestamp) -> String {
         Some(holder) if leader.is_expired(now) => {
             format!("leader: none, {holder} renewed the Lease {} {ago}\n\n", leader.lease)
         }
+        Some(holder) if !leader.replicas.is_empty() => format!("shards: {}, renewed {ago}\n\n", leader.works(holder)),
         Some(holder) => format!("leader: {holder}, renewed {ago}\n\n"),
     }
 }

@@ -105,5 +105,10 @@ pub(super) fn print<T: Serialize>(mut out: impl Write, output: Output, value: &T
         Output::Text => text.to_owned(),
         Output::Json => serde_json::to_string_pretty(value).map_err(std::io::Error::other).map_err(unwritten)? + "\n",
     };
+    write(&mut out, &text)
+}
+
+/// Prints the text.
+pub(super) fn write(out: &mut impl Write, text: &str) -> Result {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
 }

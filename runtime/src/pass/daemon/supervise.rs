@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::leadership::Leadership;
+use crate::leadership::{Leadership, ShardGates};
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, PassError};
 use crate::pass::code_end::{CodeEnd, run_code};
@@ -25,7 +25,7 @@ pub(in crate::pass) struct DaemonSetup {
     pub(in crate::pass) reconciler: Arc<dyn DynReconciler>,
     pub(in crate::pass) recorder: Arc<Recorder>,
     pub(in crate::pass) queue: Queue,
-    pub(in crate::pass) gate: Leadership,
+    pub(in crate::pass) shard_gates: ShardGates,
     /// Stops all of them.
     pub(in crate::pass) stop: CancellationToken,
     pub(in crate::pass) meter: Meter,
@@ -46,7 +46,7 @@ pub(super) struct Task {
 pub(super) async fn supervise(task: Task) {
     let mut failures = 0;
     loop {
-        let (ended, lasted) = while_permitted(&task.setup.gate, || async {
+        let (ended, lasted) = while_permitted(task.setup.shard_gates.of(|| Some(task.object.uid())), || async {
             let began = Instant::now();
             (task.run().await, began.elapsed())
         })

@@ -1,29 +1,22 @@
-//! The objects that were read from the API server in the current term.
+//! The term in which each object was read from the API server.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::queue::Key;
 
-/// The objects that were read in the current term. Empty in an operator without terms.
+/// The epoch in which each object was read. Empty in an operator without terms.
 #[derive(Default)]
-pub(in crate::pass) struct LiveReads(Mutex<Read>);
-
-#[derive(Default)]
-struct Read {
-    epoch: u64,
-    keys: HashSet<Key>,
-}
+pub(in crate::pass) struct LiveReads(Mutex<HashMap<Key, u64>>);
 
 impl LiveReads {
-    fn lock(&self) -> MutexGuard<'_, Read> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the object was read in this term.
     pub(in crate::pass) fn has(&self, epoch: u64, key: &Key) -> bool {
-        let read = self.lock();
-        read.epoch == epoch && read.keys.contains(key)
+        self.lock().get(key) == Some(&epoch)
     }
 
     /// Records a read that began in this term.
@@ -31,17 +24,15 @@ impl LiveReads {
         if epoch == 0 {
             return;
         }
-        let mut read = self.lock();
-        if read.epoch < epoch {
-            *read = Read { epoch, keys: HashSet::new() };
-        }
-        if read.epoch == epoch {
-            read.keys.insert(key.clone());
+        let mut reads = self.lock();
+        // A read of a pass that began in an earlier term counts for that term only.
+        if reads.get(key).is_none_or(|read| *read < epoch) {
+            reads.insert(key.clone(), epoch);
         }
     }
 
     pub(in crate::pass) fn forget(&self, key: &Key) {
-        self.lock().keys.remove(key);
+        self.lock().remove(key);
     }
 }
 
@@ -53,13 +44,14 @@ mod tests {
     fn an_object_is_read_once_in_each_term() {
         let (reads, [a, b]) = (LiveReads::default(), ["a", "b"].map(|name| Key::new(None, name)));
         reads.note(0, &a);
-        assert!(reads.lock().keys.is_empty(), "an operator without terms keeps nothing");
+        assert!(reads.lock().is_empty(), "an operator without terms keeps nothing");
         reads.note(7, &a);
         assert!(reads.has(7, &a) && !reads.has(7, &b) && !reads.has(8, &a));
+        reads.note(8, &a);
         reads.note(8, &b);
         // The read of a pass that began in an earlier term.
         reads.note(7, &a);
-        assert!(reads.has(8, &b) && !reads.has(8, &a) && !reads.has(7, &a));
+        assert!(reads.has(8, &b) && reads.has(8, &a) && !reads.has(7, &a));
         reads.forget(&b);
         assert!(!reads.has(8, &b));
     }

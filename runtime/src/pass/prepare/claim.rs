@@ -52,7 +52,7 @@ async fn store(
     patch: &Value,
 ) -> Result<Arc<Object>, Next> {
     let refused = object.resource_version().to_owned();
-    let (calls, identity) = (context.calls(&pass.answers), context.identity(pass.key, object));
+    let (calls, identity) = (context.calls(&pass.answers, pass.key), context.identity(pass.key, object));
     let error = match calls.merge(&identity.target, patch).await {
         Ok(written) => return context.wrote(&written).ok_or(Next::Await),
         Err(ApiError::Conflict(_)) => {

@@ -15,7 +15,7 @@ use crate::queue::Key;
 
 /// Whether the object has to be read before this decision is carried out.
 pub(in crate::pass) fn is_due(context: &PassContext, key: &Key, decision: &Decision) -> bool {
-    let epoch = context.env.gate.permit().epoch();
+    let epoch = context.permit(key).epoch();
     let acts = matches!(decision, Decision::Run | Decision::Delete | Decision::Resend);
     epoch != 0 && acts && !context.live_reads.has(epoch, key)
 }
@@ -33,8 +33,8 @@ pub(in crate::pass) async fn read(
     context: &PassContext,
     pass: &CurrentPass<'_>,
 ) -> Result<Option<Arc<Object>>, ApiError> {
-    let epoch = context.env.gate.permit().epoch();
-    let (calls, target) = (context.calls(&pass.answers), context.target(pass.key));
+    let epoch = context.permit(pass.key).epoch();
+    let (calls, target) = (context.calls(&pass.answers, pass.key), context.target(pass.key));
     let live = calls.get(&target).boxed().await?;
     context.live_reads.note(epoch, pass.key);
     Ok(live.and_then(|live| context.wrote(&live)))

@@ -17,6 +17,7 @@ use crate::condition::{Condition, ConditionInfo, Polarity};
 use crate::config::Fingerprint;
 use crate::dependency::{Access, Reference};
 use crate::interval::Jitter;
+use crate::leadership::ShardGates;
 use crate::outcome::PassResult;
 use crate::pass::api::scripted::{Answer, Script};
 use crate::pass::context::{PassContext, PassSetup};
@@ -181,7 +182,7 @@ pub(super) fn of_wiring(
         queue: Queue::default(),
         stop: CancellationToken::new(),
         jitter: Jitter::default(),
-        gate: script.gate.clone(),
+        shard_gates: ShardGates::one(script.gate.clone()),
         enabled_triggers: EnabledTriggers::default(),
         access: Access::default(),
         gates: "".into(),

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::leadership::Leadership;
+use crate::leadership::{Leadership, ShardGates};
 use crate::trigger::EnabledTriggers;
 
 type Pass = Pin<Box<dyn Future<Output = Next> + Send>>;
@@ -93,7 +93,8 @@ impl Bench {
         });
         let (queue, gate, stop) =
             (Queue::new(EnabledTriggers::default(), config.rate.clone()), Leadership::open(), CancellationToken::new());
-        let drained = tokio::spawn(drain(queue.clone(), script.clone(), config, gate.clone(), stop.clone()));
+        let drained =
+            tokio::spawn(drain(queue.clone(), script.clone(), config, ShardGates::one(gate.clone()), stop.clone()));
         Self { queue, script, gate, stop, drained }
     }
 

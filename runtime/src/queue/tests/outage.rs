@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{RETRY, key};
-use crate::leadership::Leadership;
+use crate::leadership::{Leadership, ShardGates};
 use crate::queue::{Attempt, Key, PassOutput, Queue, QueueConfig, TriggerSet, Worker, drain};
 use crate::trigger::EnabledTriggers;
 
@@ -30,7 +30,7 @@ async fn an_outage_costs_few_calls_and_retries_within_a_minute() {
     let queue = Queue::new(EnabledTriggers::default(), config.rate.clone());
     let worker = Arc::new(Unanswered { started: Instant::now(), times: Mutex::default() });
     let stop = CancellationToken::new();
-    tokio::spawn(drain(queue.clone(), worker.clone(), config, Leadership::open(), stop));
+    tokio::spawn(drain(queue.clone(), worker.clone(), config, ShardGates::one(Leadership::open()), stop));
     queue.add(&key("a"), TriggerSet::GENERATION);
     sleep(Duration::from_secs(600)).await;
     let times = worker.times.lock().unwrap();

@@ -138,6 +138,23 @@ impl Primary {
         newest.collect()
     }
 
+    /// The keys of the objects whose uid is wanted, also of those that do not fit their type.
+    pub(crate) fn keys_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Key> {
+        let objects = self.lock();
+        let fitting = objects.iter().filter(|(_, held)| held.newest().is_some_and(|object| wanted(object.uid())));
+        let mut keys: Vec<Key> = fitting.map(|(key, _)| key.clone()).collect();
+        drop(objects);
+        keys.extend(self.aside.keys_of(wanted));
+        keys
+    }
+
+    /// The uid of the object to which the next pass belongs: a deleted object whose cleanup did not run comes first.
+    pub(crate) fn uid(&self, key: &Key) -> Option<String> {
+        let of = |object: Arc<Object>| object.uid().to_owned();
+        let aside = || self.aside.get(key).and_then(|broken| broken.uid);
+        self.vanished(key).or_else(|| self.get(key)).map(of).or_else(aside)
+    }
+
     /// The keys of all objects that fit their type.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let objects = self.lock();
@@ -197,7 +214,7 @@ impl Primary {
                 let Listing { seen, changes, newest: listed, .. } = std::mem::take(&mut list);
                 newest = listed;
                 this.enqueue(&queue, &filter, changes);
-                this.enqueue(&queue, &filter, this.retain(namespace.as_deref(), &seen, filter.watcher));
+                this.enqueue(&queue, &filter, this.retain(namespace.as_deref(), &seen, &filter));
             }
             Event::Apply(object) => {
                 newest.raise(version_of(object.metadata()));
@@ -254,7 +271,7 @@ impl Primary {
             Decoded::Invalid(broken) => {
                 objects.insert(key, Held::misfit(version_of(&broken.meta).to_owned()));
                 drop(objects);
-                return self.put_aside(key, &broken);
+                return self.put_aside(key, &broken, filter);
             }
         };
         let before = objects.remove(key).filter(|_| !is_past);
@@ -262,8 +279,11 @@ impl Primary {
         self.aside.remove(key);
         // The restore did not undo the effects of the body outside the cluster, so the body must run again.
         let back = if is_past { TriggerSet::RESYNC } else { TriggerSet::NONE };
-        let triggers = triggers(before.as_ref(), &*now, filter, source) | back;
-        if let Some(before) = before.as_ref().and_then(Held::newest) {
+        // An object that replaces one of ours may belong to another shard.
+        let is_here =
+            filter.shard_gates.reconciles(now.uid()) || before.as_ref().is_some_and(|held| is_here(held, filter));
+        let triggers = if is_here { triggers(before.as_ref(), &*now, filter, source) | back } else { TriggerSet::NONE };
+        if let Some(before) = before.as_ref().and_then(Held::newest).filter(|_| is_here) {
             self.note_change(key, before, &*now, triggers, filter);
         }
         let now = with_status_of(before.as_ref().and_then(Held::newest), now);
@@ -302,9 +322,12 @@ impl Primary {
     }
 
     /// Records an object that does not fit its type. It is not served; its pass reports the error.
-    fn put_aside(&self, key: &Key, broken: &Invalid) -> Option<CacheChange> {
-        let triggers =
-            if broken.meta.deletion_timestamp.is_some() { TriggerSet::DELETION } else { TriggerSet::GENERATION };
+    fn put_aside(&self, key: &Key, broken: &Invalid, filter: &PrimaryPredicate) -> Option<CacheChange> {
+        let triggers = match &*broken.meta {
+            meta if !filter.shard_gates.reconciles(meta.uid.as_deref().unwrap_or_default()) => TriggerSet::NONE,
+            meta if meta.deletion_timestamp.is_some() => TriggerSet::DELETION,
+            _ => TriggerSet::GENERATION,
+        };
         self.aside.put(key, broken).then(|| CacheChange { key: key.clone(), triggers })
     }
 
@@ -329,6 +352,9 @@ impl Primary {
             Decoded::Valid(object) => Decoded::Valid(with_status_of(last.as_ref(), self.reduced(object))),
             invalid @ Decoded::Invalid(_) => invalid,
         };
+        if !filter.shard_gates.reconciles(object.metadata().uid.as_deref().unwrap_or_default()) {
+            return Some(CacheChange { triggers: TriggerSet::NONE, ..change });
+        }
         let is_plain = filter.watcher.is_some_and(|watcher| watcher.mark == Mark::None);
         match object {
             Decoded::Valid(object) if is_plain || has_vanished(object.meta(), &filter.finalizers) => {
@@ -359,24 +385,29 @@ impl Primary {
     }
 
     /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain.
-    fn retain(
-        &self,
-        namespace: Option<&str>,
-        listed: &HashSet<Key>,
-        watcher: Option<WatcherWiring>,
-    ) -> Vec<CacheChange> {
+    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>, filter: &PrimaryPredicate) -> Vec<CacheChange> {
         let objects = self.lock();
         let here = objects.keys().filter(|key| namespace.is_none() || key.namespace.as_deref() == namespace);
         let gone: Vec<Key> = here.filter(|key| !listed.contains(*key)).cloned().collect();
         drop(objects);
-        let removed = gone.iter().filter_map(|key| self.remove(key)).inspect(|(change, last)| {
-            // The deletion of these objects was missed, so that a watcher without finalizers hears of it here only.
-            if let (Some(Mark::None), Some(last)) = (watcher.map(|watcher| watcher.mark), last) {
-                self.vanished.put(&change.key, last.clone());
+        let removed = gone.iter().filter_map(|key| self.remove(key)).map(|(change, last)| match last {
+            Some(last) if !filter.shard_gates.reconciles(last.uid()) => {
+                CacheChange { triggers: TriggerSet::NONE, ..change }
             }
+            // The deletion of these objects was missed, so that a watcher without finalizers hears of it here only.
+            Some(last) if filter.watcher.is_some_and(|watcher| watcher.mark == Mark::None) => {
+                self.vanished.put(&change.key, last);
+                change
+            }
+            _ => change,
         });
-        removed.map(|(change, _)| change).collect()
+        removed.collect()
     }
+}
+
+/// Whether this process reconciles the cached object.
+fn is_here(held: &Held, filter: &PrimaryPredicate) -> bool {
+    held.newest().is_some_and(|object| filter.shard_gates.reconciles(object.uid()))
 }
 
 fn version_of(meta: &ObjectMeta) -> &str {

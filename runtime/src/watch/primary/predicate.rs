@@ -2,6 +2,7 @@
 
 use super::held::Held;
 use super::rollback::Source;
+use crate::leadership::ShardGates;
 use crate::pipeline::object::Object;
 use crate::status::erased::AnyStatus;
 use crate::trigger::{self, EnabledTriggers, TriggerSet};
@@ -33,6 +34,8 @@ pub(crate) struct PrimaryPredicate {
     pub(crate) is_selected: Option<OfObject<bool>>,
     /// The objects to enqueue when an object that they depend on changes.
     pub(crate) dependents: Dependents,
+    /// Changes of objects in closed shards trigger nothing: the objects are enqueued when their shard opens.
+    pub(crate) shard_gates: ShardGates,
 }
 
 /// The triggers of a change.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::condition::Condition;
+use crate::leadership::{Leadership, ShardGates};
 use crate::status::ObservedInputs;
 use crate::status::StatusContract;
 use crate::trigger::EnabledTriggers;
@@ -78,6 +79,7 @@ fn filter() -> PrimaryPredicate {
         is_suspended: Box::new(|object| size(object) == 0),
         is_selected: None,
         dependents: Dependents::default(),
+        shard_gates: ShardGates::one(Leadership::open()),
     }
 }
 
@@ -233,9 +235,9 @@ fn a_relist_finds_deletions_only_in_its_namespace() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
-    assert_eq!(primary.retain(Some("b"), &HashSet::new(), None), []);
+    assert_eq!(primary.retain(Some("b"), &HashSet::new(), &filter()), []);
     assert_eq!(
-        primary.retain(Some("a"), &HashSet::new(), None),
+        primary.retain(Some("a"), &HashSet::new(), &filter()),
         [CacheChange { key: key(), triggers: TriggerSet::DELETION }]
     );
 }

@@ -49,6 +49,13 @@ impl Undecodable {
 pub(super) struct Aside(Arc<Mutex<BTreeMap<Key, Undecodable>>>);
 
 impl Aside {
+    /// The keys of the objects whose uid is wanted.
+    pub(super) fn keys_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Key> {
+        let all = self.lock();
+        let found = all.iter().filter(|(_, broken)| broken.uid.as_deref().is_some_and(&wanted));
+        found.map(|(key, _)| key.clone()).collect()
+    }
+
     /// Records the current state of an object. Returns whether there is something new to report.
     pub(super) fn put(&self, key: &Key, broken: &Invalid) -> bool {
         let mut all = self.lock();
