@@ -15,7 +15,8 @@ async fn the_writes_of_a_replica_end_on_the_server_with_its_term() {
     let (lease, deadline, renew) = (5 * SECOND, 3 * SECOND, SECOND);
     let operator = Operator::new("shop").config(config).namespaces([&world.namespace]);
     let operator = operator.reconciler::<widget>(Lab::at("a"));
-    let running = Running::start(operator.replicas_with(Replicas { lease, deadline, renew, namespace, name: None }));
+    let running =
+        Running::start(operator.replicas_with(Replicas { lease, deadline, renew, namespace, ..Replicas::default() }));
     worked(&world, "w").await;
     // A stop sends the events that are left.
     running.stop().await.unwrap();

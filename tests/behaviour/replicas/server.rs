@@ -11,7 +11,7 @@ fn quick(world: &World) -> Replica {
     let namespace = Some(world.namespace.clone());
     let (lease, deadline, renew) = (5 * SECOND, 3 * SECOND, SECOND);
     Replica::start_as(world, |operator| {
-        operator.replicas_with(Replicas { lease, deadline, renew, namespace, name: None })
+        operator.replicas_with(Replicas { lease, deadline, renew, namespace, ..Replicas::default() })
     })
 }
 

@@ -74,7 +74,7 @@ fn start(
     let store = Arc::new(Store { epochs: Mutex::default(), ends: Mutex::new(times.map(|_| ends)) });
     let operator = Operator::new("shop").namespaces(["default"]).test_client(wire.client(&world.client));
     let (lease, deadline, renew) = times.unwrap_or((15 * SECOND, 10 * SECOND, 3 * SECOND));
-    let replicas = Replicas { lease, deadline, renew, namespace: Some("default".into()), name: None };
+    let replicas = Replicas { lease, deadline, renew, namespace: Some("default".into()), ..Replicas::default() };
     let operator = operator.reconciler::<uploader>(store.clone()).replicas_with(replicas);
     (store, end, Running::start(operator))
 }

@@ -47,6 +47,8 @@ impl Fleet {
         world.install(&definition()).await;
         let mut fleet = Self { world, replicas: Vec::new(), shards: 16 };
         fleet.scale(replicas).await;
+        // Who makes a Lease waits for the end of any earlier term.
+        sleep(20 * SECOND).await;
         fleet
     }
 

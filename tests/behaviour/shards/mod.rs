@@ -4,6 +4,7 @@ mod fleet;
 mod moves;
 mod numbers;
 mod selectors;
+mod server;
 mod step_down;
 mod storm;
 

@@ -93,7 +93,7 @@ async fn an_idle_replica_renews_its_leases_and_sends_nothing_else() {
         let leases = replica.wire.count(|call| call.path.contains("/leases") && call.is_write());
         // Eight shards and the common Lease, every three seconds, and a second write where two renewals meet.
         assert!((1700..=2000).contains(&leases), "{leases}");
-        let others = replica.wire.count(|call| !call.path.contains("/leases") && !call.path.contains("watch"));
+        let others = replica.wire.count(|call| !call.path.contains("/leases") && !call.is_watch());
         assert_eq!(others, 0);
     }
     fleet.stop().await;

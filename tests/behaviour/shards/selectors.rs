@@ -89,7 +89,7 @@ impl Shard {
             .test_client(wire.client(&world.client))
             .namespaces([&world.namespace])
             .label_selector(&format!("shard={label}"))
-            .replicas_with(Replicas { lease, deadline, renew, namespace, name: None })
+            .replicas_with(Replicas { lease, deadline, renew, namespace, ..Replicas::default() })
             .reconciler::<R>(deps(lab.clone()));
         Self { lab, wire, running: Running::start(operator) }
     }
