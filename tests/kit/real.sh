@@ -3,6 +3,10 @@
 # Prints the folder that EVENKEEL_REAL_APISERVER wants; the rest goes to stderr. They stay up: end them with <folder>/down.sh.
 #
 #   EVENKEEL_REAL_APISERVER=$(tests/kit/real.sh) cargo test -p evenkeel-testkit --test golden --test conformance
+#
+# The rules about shard selectors need a feature gate. For them, start modern yourself in that folder:
+#
+#   APISERVER_FLAGS=--feature-gates=ShardedListAndWatch=true <folder>/up.sh modern
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/evenkeel

@@ -69,6 +69,7 @@
 //! Unsupported requests are answered with 501 or 405 and an explanation, never with a plausible 200. The limits are:
 //!
 //! - RBAC rules are checked only in a cluster that is built with [`Builder::rbac`].
+//! - Shard selectors are ignored except in a cluster that is built with [`Builder::sharding`].
 //! - There is no kubelet, no scheduler, no default ServiceAccount, and no controller of Deployments, Jobs or Services.
 //!   Objects stay as they were written. A test writes their status itself, or starts a [`Settler`], which writes it.
 //! - Built-in kinds are checked against their types. Further validation is limited to names, labels, ConfigMap keys,

@@ -10,6 +10,8 @@ use crate::schema::Cause;
 pub(crate) struct Query {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
+    /// `None` if the server does not support it.
+    pub(crate) shard_selector: Option<String>,
     pub(crate) limit: Option<String>,
     pub(crate) continue_token: String,
     pub(crate) resource_version: String,
@@ -45,6 +47,7 @@ impl Query {
         match name {
             "labelSelector" => self.label_selector = Some(value),
             "fieldSelector" => self.field_selector = Some(value),
+            "shardSelector" => self.shard_selector = Some(value),
             "limit" => self.limit = Some(value),
             "continue" => self.continue_token = value,
             "resourceVersion" => self.resource_version = value,

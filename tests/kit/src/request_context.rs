@@ -65,7 +65,10 @@ impl Call {
             return Err(Failure::large_body());
         }
         let cut = (!is_protobuf(&parts.headers)).then(|| depth_limit::cut(&body)).flatten();
-        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        let mut query = Query::parse(parts.uri.query().unwrap_or_default());
+        if !server.options.sharding {
+            query.shard_selector = None;
+        }
         let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let manager = manager(&query.field_manager, header(USER_AGENT));
         Ok(Call {

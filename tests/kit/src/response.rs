@@ -80,6 +80,8 @@ pub(crate) struct ListMeta {
     pub(crate) version: u64,
     pub(crate) token: Option<String>,
     pub(crate) remaining: Option<usize>,
+    /// The shard selector of the request.
+    pub(crate) shards: Option<String>,
 }
 
 impl Reply {
@@ -94,7 +96,7 @@ impl Reply {
         }
         let (list_kind, api_version) = shape.list_type(kind);
         let place = if kind.is_builtin() && shape == Shape::Full { Place::Untyped } else { Place::Typed };
-        let head = json!({"kind": list_kind, "apiVersion": api_version, "metadata": meta.to_value(kind)});
+        let head = json!({"kind": list_kind, "apiVersion": api_version, "metadata": meta.to_value(kind, shape)});
         let mut out = encoded(&head)?.to_vec();
         out.pop();
         out.extend_from_slice(br#","items":["#);
@@ -111,8 +113,12 @@ impl Reply {
 }
 
 impl ListMeta {
-    fn to_value(&self, kind: &Kind) -> Value {
+    fn to_value(&self, kind: &Kind, shape: Shape) -> Value {
         let mut meta = self.of_table();
+        // The lists of other forms and kinds do not report that they were filtered.
+        if let (Some(shards), Shape::Full, true) = (&self.shards, shape, kind.is_builtin()) {
+            meta["shardInfo"] = json!({"selector": shards});
+        }
         if self.token.is_none() && !kind.is_builtin() {
             meta["continue"] = json!("");
         }

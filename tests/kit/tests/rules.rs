@@ -53,18 +53,9 @@ fn sources(under: &Path) -> Vec<PathBuf> {
 /// The names in the macro lists of rules or sessions of a module.
 fn listed(under: &str, name: &str) -> BTreeSet<String> {
     let texts = sources(&folder().join("tests").join(under)).into_iter().map(|path| fs::read_to_string(path).unwrap());
-    let lists = texts.flat_map(|text| {
-        let rest = text.split_once(&format!("\n{name}!")).map(|(_, rest)| rest.to_owned());
-        let list = rest.and_then(|rest| rest.split_once(';').map(|(list, own)| (list.to_owned(), own.to_owned())));
-        // The names after the first semicolon are checked only on the embedded server.
-        list.map_or_else(Vec::new, |(list, own)| {
-            let own = own
-                .trim_start()
-                .strip_prefix("embedded")
-                .and_then(|own| own.split_once(']'))
-                .map(|(own, _)| own.to_owned());
-            vec![list, own.unwrap_or_default()]
-        })
+    let lists = texts.filter_map(|text| {
+        let (_, rest) = text.split_once(&format!("\n{name}!"))?;
+        rest.split([']', ')']).next().map(str::to_owned)
     });
     let names = lists.flat_map(|list| {
         list.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect::<Vec<_>>()

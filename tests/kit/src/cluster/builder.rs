@@ -85,6 +85,29 @@ impl Builder {
         self
     }
 
+    /// Enables shard selectors (`shardSelector`), as the feature gate `ShardedListAndWatch` of an API server does.
+    ///
+    /// It is an alpha feature (KEP-5866). By default, the parameter is ignored, as on other API servers.
+    ///
+    /// ```
+    /// use evenkeel_testkit::Cluster;
+    /// use kube::client::Body;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let list = || http::Request::get("/api/v1/namespaces?shardSelector=rubbish").body(Body::empty());
+    /// assert_eq!(Cluster::start().await.client().send(list()?).await?.status(), 200);
+    /// let cluster = Cluster::builder().sharding().start().await;
+    /// assert_eq!(cluster.client().send(list()?).await?.status(), 500);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn sharding(mut self) -> Self {
+        self.options.sharding = true;
+        self
+    }
+
     /// Adds a bearer token for a user; `system:admin` is the administrator.
     ///
     /// As soon as there is a token, HTTP requests require one. A request without a token is rejected (401) or, with

@@ -18,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) release: Release,
     /// Whether RBAC is enabled.
     pub(crate) rbac: bool,
+    /// Whether shard selectors are supported.
+    pub(crate) sharding: bool,
     /// The bearer tokens.
     pub(crate) identities: Identities,
 }
@@ -30,6 +32,7 @@ impl Default for Options {
             gc_delay: Duration::ZERO,
             release: Release::default(),
             rbac: false,
+            sharding: false,
             identities: Identities::default(),
         }
     }

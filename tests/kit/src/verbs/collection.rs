@@ -16,7 +16,9 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
         return Err(Failure::method_not_allowed());
     }
     let selector =
-        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
+        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?
+            .in_shards(call.query.shard_selector.as_deref())?;
+    let shards = selector.shards();
     let deletion = Deletion::of(call)?;
     let listing = server.store.list(&call.kind.storage, call.target.namespace.as_deref());
     // As on an API server, nothing is deleted if the conversion of one object fails.
@@ -33,6 +35,6 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
         }
     }
     crd_write::settle(server, call);
-    let meta = ListMeta { version: listing.version, token: None, remaining: None };
+    let meta = ListMeta { version: listing.version, token: None, remaining: None, shards };
     Ok(Reply::list(&call.lens, call.shape, &meta, &listing.items)?.warning(warnings))
 }

@@ -1,6 +1,9 @@
 //! GET of a collection.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::get::reached;
 use crate::api_error::Failure;
@@ -8,7 +11,7 @@ use crate::conversion;
 use crate::query::parse_version;
 use crate::request_context::Call;
 use crate::response::{ListMeta, Reply};
-use crate::selector::Selector;
+use crate::selector::{Selector, Shards};
 use crate::state::Server;
 use crate::store::{Listing, Lost, Page};
 
@@ -19,8 +22,10 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     }
     let limit = call.query.limit()?;
     call.query.timeout()?;
-    let selector =
-        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
+    let mut selector =
+        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?
+            .in_shards(call.query.shard_selector.as_deref())?;
+    let shards = selector.take_shards();
     let page = match call.query.continue_token.as_str() {
         "" => {
             let listing = conversion::listing(server, &call.lens, listing(server, call, limit).await?).await?;
@@ -30,7 +35,7 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     };
     // The watch cache of an API server serves resourceVersion 0 and ignores the limit.
     let limit = limit.filter(|_| call.query.resource_version != "0");
-    reply(server, call, &page, limit, &selector)
+    reply(server, call, &page, limit, &selector, &shards)
 }
 
 /// The objects of the requested namespace or cluster, at the requested resourceVersion.
@@ -85,15 +90,31 @@ fn reply(
     page: &Page,
     limit: Option<usize>,
     selector: &Selector,
+    shards: &Shards,
 ) -> Result<Reply, Failure> {
     let all = &page.listing.items;
-    let start = page.start.min(all.len());
-    let end = limit.map_or(all.len(), |limit| all.len().min(start + limit));
-    let left = all.len() - end;
+    let rest = &all[page.start.min(all.len())..];
+    let (read, items) = in_shards(rest, limit.unwrap_or(usize::MAX), shards);
+    let has_more = read < rest.len();
     let meta = ListMeta {
         version: page.listing.version,
-        token: (left > 0).then(|| server.pages.keep(page, end)),
-        remaining: (left > 0 && selector.is_empty()).then_some(left),
+        token: has_more.then(|| server.pages.keep(page, page.start + read)),
+        // A real server counts the objects of the other shards.
+        remaining: (has_more && selector.is_empty()).then(|| rest.len() - items.len()),
+        shards: (!shards.is_empty()).then(|| shards.to_string()),
     };
-    Reply::list(&call.lens, call.shape, &meta, &all[start..end])
+    Reply::list(&call.lens, call.shape, &meta, &items)
+}
+
+/// The first objects in these shards, at most `limit`, and the number of objects up to the last of them; the number of all if there are no
+/// more. As on a real server, each page selects the shards of its own request, and the last page may be empty.
+fn in_shards<'a>(rest: &'a [Arc<Value>], limit: usize, shards: &Shards) -> (usize, Cow<'a, [Arc<Value>]>) {
+    if shards.is_empty() {
+        let read = rest.len().min(limit);
+        return (read, Cow::Borrowed(&rest[..read]));
+    }
+    let mine = || rest.iter().enumerate().filter(|(_, item)| shards.matches(item)).take(limit);
+    let items: Vec<_> = mine().map(|(_, item)| Arc::clone(item)).collect();
+    let read = if items.len() == limit { mine().last().map_or(0, |(index, _)| index + 1) } else { rest.len() };
+    (read, Cow::Owned(items))
 }

@@ -31,7 +31,8 @@ pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Fa
         return Err(Failure::invalid_options("ListOptions", &causes));
     }
     let mut selector =
-        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
+        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?
+            .in_shards(call.query.shard_selector.as_deref())?;
     if let Some(name) = call.target.name.as_deref() {
         selector.name(name);
     }

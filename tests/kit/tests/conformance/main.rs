@@ -36,6 +36,7 @@ mod registration;
 mod rule;
 mod runtime;
 mod server;
+mod shard;
 mod status;
 mod table;
 mod token;
@@ -85,6 +86,7 @@ fn all() -> Vec<Rule> {
         status::rules(),
         delete::rules(),
         list::rules(),
+        shard::rules(),
         table::rules(),
         token::rules(),
         misuse::rules(),
@@ -119,14 +121,20 @@ fn all() -> Vec<Rule> {
 
 /// Checks several rules concurrently; each has its own namespace.
 async fn ask_all(server: &Server, rules: &[Rule], accepted: &Accepted) -> Vec<String> {
-    let asked = rules.iter().filter(|rule| rule.place == Where::Anywhere || server.is_embedded());
+    let selects_shards = server.selects_shards().await;
+    let asked = rules.iter().filter(|rule| match rule.place {
+        Where::Anywhere => true,
+        Where::Embedded => server.is_embedded(),
+        Where::Sharded => selects_shards || server.is_embedded(),
+        Where::Unsharded => !selects_shards,
+    });
     let verdicts = asked.map(|rule| async move { report(server.name(), rule, accepted, ask(server, rule).await) });
     let reports: Vec<Option<String>> = futures::stream::iter(verdicts).buffered(server.breadth()).collect().await;
     reports.into_iter().flatten().collect()
 }
 
 async fn ask(server: &Server, rule: &Rule) -> Result<(), String> {
-    let (env, _alive) = server.env(rule.name).await.map_err(|error| format!("no surroundings: {error}"))?;
+    let (env, _alive) = server.env(rule).await.map_err(|error| format!("no surroundings: {error}"))?;
     // The rule runs in its own task, so that a panic fails only this rule.
     let asked = tokio::spawn((rule.ask)(env.clone()));
     let verdict = match tokio::time::timeout(Duration::from_secs(100), asked).await {

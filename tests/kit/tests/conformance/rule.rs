@@ -12,6 +12,10 @@ pub(crate) enum Where {
     Anywhere,
     /// The rule needs a hook that only the embedded server has.
     Embedded,
+    /// The rule needs a server that selects shards, which the feature gate `ShardedListAndWatch` enables.
+    Sharded,
+    /// The rule needs a server that does not.
+    Unsharded,
 }
 
 /// One rule.
@@ -22,26 +26,39 @@ pub(crate) struct Rule {
     pub(crate) ask: fn(Env) -> Pin<Box<dyn Future<Output = Verdict> + Send>>,
 }
 
-/// Lists the rules of a module; those after `embedded` need the embedded server.
+/// Lists the rules of a module; those after `embedded`, `sharded` or `unsharded` need such a server.
 macro_rules! rules {
-    ($($name:ident),* $(,)? $(; embedded $($own:ident),* $(,)?)?) => {
+    ($($name:ident),* $(,)? $(; $place:ident $($own:ident),* $(,)?)*) => {
         pub(crate) fn rules() -> Vec<crate::rule::Rule> {
-            vec![
-                $(crate::rule::rule!($name, Anywhere),)*
-                $($(crate::rule::rule!($own, Embedded),)*)?
-            ]
+            use crate::rule::{place, rule};
+            [vec![$(rule!($name, place!(anywhere))),*], $(vec![$(rule!($own, place!($place))),*]),*].concat()
         }
     };
 }
 
+macro_rules! place {
+    (anywhere) => {
+        crate::rule::Where::Anywhere
+    };
+    (embedded) => {
+        crate::rule::Where::Embedded
+    };
+    (sharded) => {
+        crate::rule::Where::Sharded
+    };
+    (unsharded) => {
+        crate::rule::Where::Unsharded
+    };
+}
+
 macro_rules! rule {
-    ($name:ident, $place:ident) => {
+    ($name:ident, $place:expr) => {
         crate::rule::Rule {
             name: stringify!($name),
-            place: crate::rule::Where::$place,
+            place: $place,
             ask: |env| Box::pin(async move { $name(&env).await }),
         }
     };
 }
 
-pub(crate) use {rule, rules};
+pub(crate) use {place, rule, rules};

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::check::Broken;
 use crate::env::{CRDS, Env, text};
 use crate::policy_server::{BINDINGS, POLICIES};
+use crate::rule::{Rule, Where};
 use crate::webhook_server::path as configurations;
 
 pub(crate) enum Server {
@@ -43,18 +44,33 @@ impl Server {
         if self.is_embedded() { 8 } else { 40 }
     }
 
+    /// Whether a real server was started with the feature gate `ShardedListAndWatch`.
+    pub(crate) async fn selects_shards(&self) -> bool {
+        let Server::Real { name, kubeconfig } = self else { return false };
+        let is_internal_error = async {
+            let client = connect(Kubeconfig::read_from(kubeconfig)?).await?;
+            let env = Env { client, namespace: String::new(), cluster: None };
+            Ok::<_, Broken>(env.get("/api/v1/namespaces?limit=1&shardSelector=unreadable").await?.status == 500)
+        };
+        let selects = is_internal_error.await.unwrap_or_default();
+        if !selects {
+            println!("conformance: {name} selects no shards: start it with --feature-gates=ShardedListAndWatch=true");
+        }
+        selects
+    }
+
     /// Creates a separate namespace, or a separate cluster for the embedded server. The returned handle keeps it served.
-    pub(crate) async fn env(&self, rule: &str) -> Result<(Env, Option<Serving>), Broken> {
+    pub(crate) async fn env(&self, rule: &Rule) -> Result<(Env, Option<Serving>), Broken> {
         let unique = Uuid::new_v4().simple().to_string();
-        let short: String = rule.replace('_', "-").chars().take(30).collect();
+        let short: String = rule.name.replace('_', "-").chars().take(30).collect();
         let namespace = format!("{}-{}", short.trim_matches('-'), &unique[..6]);
         let (client, cluster, serving) = match self {
             Server::Kit => {
-                let cluster = embedded().await;
+                let cluster = embedded(rule.place).await;
                 (cluster.client(), Some(cluster), None)
             }
             Server::Http => {
-                let cluster = embedded().await;
+                let cluster = embedded(rule.place).await;
                 let serving = cluster.serve().await?;
                 let client = connect(Kubeconfig::from_yaml(&serving.kubeconfig())?).await?;
                 (client, Some(cluster), Some(serving))
@@ -76,8 +92,10 @@ impl Server {
     }
 }
 
-async fn embedded() -> Cluster {
-    Cluster::builder().bookmark_interval(Duration::from_secs(1)).rbac().start().await
+async fn embedded(place: Where) -> Cluster {
+    let builder = Cluster::builder().bookmark_interval(Duration::from_secs(1)).rbac();
+    let builder = if place == Where::Sharded { builder.sharding() } else { builder };
+    builder.start().await
 }
 
 async fn connect(kubeconfig: Kubeconfig) -> Result<Client, Broken> {

@@ -34,7 +34,11 @@ rules![
 ];
 
 /// The events of a watch, one line of JSON each.
-async fn watch(env: &Env, path: &str, accept: &str) -> Result<impl Stream<Item = Value> + Unpin + use<>, Broken> {
+pub(crate) async fn watch(
+    env: &Env,
+    path: &str,
+    accept: &str,
+) -> Result<impl Stream<Item = Value> + Unpin + use<>, Broken> {
     let request = http::Request::get(path).header("Accept", accept).body(Body::empty())?;
     let response = env.client.send(request).await?;
     same("status of the watch", response.status().as_u16(), 200)?;
@@ -57,7 +61,7 @@ fn tokio_lines(chunks: impl Stream<Item = std::io::Result<bytes::Bytes>> + Unpin
 }
 
 /// The next event that is not a plain bookmark.
-async fn next(events: &mut (impl Stream<Item = Value> + Unpin)) -> Result<Value, Broken> {
+pub(crate) async fn next(events: &mut (impl Stream<Item = Value> + Unpin)) -> Result<Value, Broken> {
     loop {
         let event = tokio::time::timeout(Duration::from_secs(10), events.next()).await?.ok_or("the stream ended")?;
         if event["type"] != "BOOKMARK" || is_marked(&event) {
@@ -71,7 +75,7 @@ fn is_marked(event: &Value) -> bool {
 }
 
 /// Type and name in one string.
-fn brief(event: &Value) -> String {
+pub(crate) fn brief(event: &Value) -> String {
     format!("{} {}", text(&event["type"]), text(&event["object"]["metadata"]["name"]))
 }
 
