@@ -24,6 +24,11 @@ impl UidShard {
         Self { index: u16::try_from(shard).unwrap_or_default(), of }
     }
 
+    /// Whether the object with this uid is in the shard.
+    pub(crate) fn contains(self, uid: &str) -> bool {
+        Self::of(uid, self.of) == self
+    }
+
     /// The selector of this shard in the form of the API server, with both bounds in 16 digits or more. The last bound is 2^64.
     pub(crate) fn selector(self) -> String {
         let (from, to) = (self.begin(), Self { index: self.index + 1, ..self }.begin());

@@ -22,6 +22,7 @@ mod own_pod;
 #[cfg(all(feature = "lease", feature = "proxy"))]
 mod proxy;
 mod request_info;
+mod shard_selector;
 #[cfg(feature = "lease")]
 mod stack;
 mod strip_managed_fields;
@@ -46,5 +47,6 @@ pub(crate) use self::observed_call::{ANSWER, StepClient};
 pub(crate) use self::own_pod::OwnPod;
 #[cfg(feature = "dry-run")]
 pub(crate) use self::request_info::Line;
+pub(crate) use self::shard_selector::in_shard;
 #[cfg(feature = "lease")]
 pub(crate) use self::stack::{fenced, fenced_over};

@@ -90,6 +90,7 @@ async fn refusal(client: &Client, expected: &Expected, place: &WatchTarget, watc
         | WatchError::TooLong
         | WatchError::Silent(_)
         | WatchError::WentBack(_)
+        | WatchError::ShardSelector(_)
         | WatchError::Other(_) => Ok(()),
     }
 }

@@ -82,7 +82,11 @@ impl WatchBackoff {
             let help = watch_error.help(place);
             tracing::warn!(watch = %place, error = %format_args!("{watch_error}; {help}"), "the watch failed; retrying");
         }
-        let pause = PAUSES.delay(self.failures);
+        // The same selector fails again until the API server is changed.
+        let pause = match watch_error {
+            WatchError::ShardSelector(_) => PAUSES.cap,
+            _ => PAUSES.delay(self.failures),
+        };
         self.failures = self.failures.saturating_add(1);
         pause
     }

@@ -53,6 +53,8 @@ pub(crate) enum WatchError {
     Silent(String),
     /// The server's resourceVersion went back, as after a restore of its store.
     WentBack(String),
+    /// The API server cannot read the shard selector (500).
+    ShardSelector(String),
     /// Any other error.
     Other(String),
 }
@@ -89,6 +91,7 @@ impl WatchError {
             401 => Self::Unauthorized(status.message.clone()),
             403 => Self::Forbidden(status.message.clone()),
             410 => Self::Expired,
+            500 if status.message.contains("shard selector") => Self::ShardSelector(status.message.clone()),
             code => Self::Other(format!("{code}: {}", status.message)),
         }
     }
@@ -108,6 +111,9 @@ impl WatchError {
             Self::Silent(_) => {
                 "check the API server and everything between it and the operator, such as a proxy".into()
             }
+            Self::ShardSelector(_) => {
+                "disable the feature gate ShardedListAndWatch of the API server, whose form has changed".into()
+            }
             Self::Other(_) => "see the log of the API server".into(),
         }
     }
@@ -123,6 +129,7 @@ impl fmt::Display for WatchError {
             Self::Unknown => f.write_str("the API server does not serve the kind"),
             Self::Forbidden(text) if text.is_empty() => f.write_str("the role does not allow it"),
             Self::Unauthorized(text) => write!(f, "the API server rejects the credentials: {text}"),
+            Self::ShardSelector(text) => write!(f, "the API server does not understand the shard selector: {text}"),
             Self::Forbidden(text)
             | Self::Unreachable(text)
             | Self::Silent(text)
@@ -147,6 +154,7 @@ impl WatchError {
             | WatchError::TooLong
             | WatchError::Silent(_)
             | WatchError::WentBack(_)
+            | WatchError::ShardSelector(_)
             | WatchError::Other(_) => ApiError::Failed(text.into()),
         }
     }
@@ -214,6 +222,7 @@ mod tests {
             (WatchError::Expired, "no action is needed"),
             (WatchError::TooLong, "make it smaller"),
             (WatchError::Silent(String::new()), "proxy"),
+            (WatchError::ShardSelector(String::new()), "ShardedListAndWatch"),
             (WatchError::Other(String::new()), "log of the API server"),
         ] {
             assert!(watch_error.help(&place).contains(words), "{}", watch_error.help(&place));

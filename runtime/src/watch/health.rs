@@ -16,6 +16,8 @@ pub(crate) struct Health(Arc<Mutex<Watches>>);
 #[derive(Debug, Default)]
 struct Watches {
     begun: u64,
+    /// The number of objects of other shards that were received; `None` if no watch selected a shard.
+    foreign: Option<u64>,
     running: BTreeMap<u64, State>,
 }
 
@@ -25,6 +27,8 @@ struct State {
     of_one_object: bool,
     listed: bool,
     broken: Option<Broken>,
+    /// Whether it has received an object of another shard.
+    is_unfiltered: bool,
 }
 
 /// A series of consecutive failures.
@@ -65,9 +69,18 @@ impl Health {
         let mut watches = self.lock();
         watches.begun += 1;
         let id = watches.begun;
+        if place.shard.is_some() {
+            watches.foreign.get_or_insert_default();
+        }
         watches.running.insert(
             id,
-            State { place: place.to_string(), of_one_object: place.name.is_some(), listed: false, broken: None },
+            State {
+                place: place.to_string(),
+                of_one_object: place.name.is_some(),
+                listed: false,
+                broken: None,
+                is_unfiltered: false,
+            },
         );
         Watched { place: place.clone(), health: self.clone(), id }
     }
@@ -79,6 +92,12 @@ impl Health {
         let watches = self.lock();
         let failing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
         failing.map(|state| state.failing(now)).collect()
+    }
+
+    /// The number of objects of other shards that API servers have sent; `None` if no watch selected a shard.
+    #[cfg(any(feature = "metrics", test))]
+    pub(crate) fn foreign_objects(&self) -> Option<u64> {
+        self.lock().foreign
     }
 
     fn lock(&self) -> MutexGuard<'_, Watches> {
@@ -131,6 +150,22 @@ impl Watched {
             let lasts = matches!(watch_error, WatchError::Silent(_));
             state.broken = Some(Broken { since, last: now, why, unknown, help, lasts });
         });
+    }
+
+    /// Records an object of another shard, and logs the first one of each watch.
+    pub(super) fn receives_foreign(&self) {
+        let is_first = {
+            let mut watches = self.health.lock();
+            *watches.foreign.get_or_insert_default() += 1;
+            let state = watches.running.get_mut(&self.id);
+            state.is_some_and(|state| !std::mem::replace(&mut state.is_unfiltered, true))
+        };
+        if is_first {
+            tracing::warn!(
+                watch = %self.place,
+                "an API server ignores the shard selector; enable the feature gate ShardedListAndWatch on all of them"
+            );
+        }
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {

@@ -19,6 +19,7 @@ mod index;
 mod list_watch;
 mod lock;
 mod object_version;
+mod offers_sharding;
 mod owned;
 #[cfg(feature = "routes")]
 mod primaries;
@@ -45,6 +46,8 @@ pub(crate) use self::first_list::{Progress, WatchHandle};
 pub(crate) use self::health::FailingWatch;
 pub(crate) use self::health::Health;
 pub(crate) use self::object_version::ObjectVersion;
+#[allow(unused_imports, reason = "the operator does not share its objects among replicas yet")]
+pub(crate) use self::offers_sharding::offers_sharding;
 #[cfg(feature = "routes")]
 pub(crate) use self::primaries::Primaries;
 pub(crate) use self::primary::{Primary, PrimaryPredicate, Reduction, UNDECODABLE, Undecodable};

@@ -58,6 +58,7 @@ impl Scope {
             name: None,
             whole: self.whole,
             metadata: false,
+            shard: None,
         }
     }
 

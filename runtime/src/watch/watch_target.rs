@@ -6,6 +6,8 @@ use std::sync::Arc;
 use kube::core::{ApiResource, DynamicResourceScope};
 use kube::{Api, Client, Resource};
 
+use crate::uid_shard::UidShard;
+
 /// The target of one watch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WatchTarget {
@@ -19,6 +21,8 @@ pub(crate) struct WatchTarget {
     pub(crate) whole: bool,
     /// Whether the objects of the reconciled kind are requested without their content.
     pub(crate) metadata: bool,
+    /// `None`: the objects of all shards.
+    pub(crate) shard: Option<UidShard>,
 }
 
 impl WatchTarget {
@@ -35,6 +39,11 @@ impl WatchTarget {
     /// The same target, limited to the objects with these labels and fields; `None`: all objects.
     pub(super) fn selected(self, labels: Option<&str>, fields: Option<&str>) -> Self {
         Self { labels: labels.map(ToOwned::to_owned), fields: fields.map(ToOwned::to_owned), ..self }
+    }
+
+    /// The same target, limited to the objects in one shard.
+    pub(super) fn in_shard(self, shard: UidShard) -> Self {
+        Self { shard: Some(shard), ..self }
     }
 
     pub(super) fn selection(&self, streams: bool) -> Selection {
@@ -59,6 +68,9 @@ impl fmt::Display for WatchTarget {
         if let Some(fields) = &self.fields {
             write!(f, " with fields {fields}")?;
         }
+        if let Some(shard) = self.shard {
+            write!(f, " in shard {shard}")?;
+        }
         match &self.namespace {
             Some(namespace) => write!(f, " in namespace {namespace}"),
             None => Ok(()),
@@ -77,6 +89,8 @@ pub(super) struct Selection {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU16;
+
     use k8s_openapi::api::apps::v1::Deployment;
     use k8s_openapi::api::core::v1::Secret;
 
@@ -88,7 +102,7 @@ mod tests {
         let of = |resource: ApiResource, name: Option<&str>, selector: &str, namespace: Option<&str>| {
             let (labels, fields) = selector_parts(selector);
             let (name, labels) = (name.map(Into::into), labels.map(Into::into));
-            WatchTarget {
+            let target = WatchTarget {
                 resource: Arc::new(resource),
                 namespace: namespace.map(Into::into),
                 labels,
@@ -96,15 +110,19 @@ mod tests {
                 name,
                 whole: false,
                 metadata: false,
-            }
-            .to_string()
+                shard: None,
+            };
+            let in_shard = target.clone().in_shard(UidShard { index: 3, of: NonZeroU16::MAX });
+            (target.to_string(), in_shard.to_string())
         };
         let secrets = || ApiResource::erase::<Secret>(&());
-        assert_eq!(of(secrets(), None, "", None), "secrets");
-        assert_eq!(of(secrets(), Some("token"), "", Some("team-a")), "secrets \"token\" in namespace team-a");
+        assert_eq!(of(secrets(), None, "", None).0, "secrets");
+        assert_eq!(of(secrets(), Some("token"), "", Some("team-a")).0, "secrets \"token\" in namespace team-a");
         let deployments = ApiResource::erase::<Deployment>(&());
-        assert_eq!(of(deployments, None, "a=b", None), "deployments.apps with labels a=b");
-        let both = "secrets with labels a=b with fields type=Opaque in namespace team-a";
-        assert_eq!(of(secrets(), None, "a=b;type=Opaque", Some("team-a")), both);
+        assert_eq!(of(deployments, None, "a=b", None).0, "deployments.apps with labels a=b");
+        let (target, in_shard) = of(secrets(), None, "a=b;type=Opaque", Some("team-a"));
+        assert_eq!(target, "secrets with labels a=b with fields type=Opaque in namespace team-a");
+        let words = "secrets with labels a=b with fields type=Opaque in shard 3 of 65535 in namespace team-a";
+        assert_eq!(in_shard, words);
     }
 }

@@ -58,6 +58,17 @@ pub(super) struct Watch {
     progress: Arc<watch::Sender<Progress>>,
 }
 
+/// Whether the event is about an object of another shard, which a server sends that ignores the selector.
+fn is_foreign<K: ObjectForm>(place: &WatchTarget, event: &Event<K>) -> bool {
+    let Some(shard) = place.shard else { return false };
+    match event {
+        Event::Apply(object) | Event::InitApply(object) | Event::Delete(object) => {
+            !shard.contains(object.meta().uid.as_deref().unwrap_or_default())
+        }
+        Event::Init | Event::InitDone => false,
+    }
+}
+
 impl Watch {
     /// Runs the watch without end.
     ///
@@ -65,9 +76,11 @@ impl Watch {
     /// Dropping the future stops the watch.
     pub(super) async fn follow<K: ObjectForm>(self, mut deliver: impl FnMut(Event<K>) + Send) {
         let (place, shelf) = (&self.watched.place, RawTextStore::default());
+        let sharded = place.shard.map(|shard| client::in_shard(&self.client, &shard.selector()));
+        let client = sharded.as_ref().unwrap_or(&self.client);
         let client = match place.whole {
-            true => client::watched(&self.client),
-            false => lean(&self.client, self.decoder.map(|_| &shelf)),
+            true => client::watched(client),
+            false => lean(client, self.decoder.map(|_| &shelf)),
         };
         let begin = || {
             let streams = self.streaming.is_wanted();
@@ -97,7 +110,10 @@ impl Watch {
                 Ok(Received::Event(event)) => {
                     let proof = Proof::of(&event);
                     lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
-                    deliver(event);
+                    match is_foreign(place, &event) {
+                        true => self.watched.receives_foreign(),
+                        false => deliver(event),
+                    }
                     self.works(proof, &mut backoff);
                 }
                 Err(_) if is_refused => {}
@@ -155,3 +171,6 @@ impl Watch {
         pause
     }
 }
+
+#[cfg(test)]
+mod tests;

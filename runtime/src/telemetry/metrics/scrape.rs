@@ -38,6 +38,7 @@ impl Collector for Scrape {
         policies(&all, &mut encoder)?;
         dependents(&all, &mut encoder)?;
         watches(&self.health, &mut encoder)?;
+        foreign_objects(&self.health, &mut encoder)?;
         if self.has_memory { Ok(()) } else { process::encode(&mut encoder) }
     }
 }
@@ -155,6 +156,14 @@ fn dependents(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Erro
         }
     }
     Ok(())
+}
+
+/// Writes the number of objects of other shards that API servers have sent.
+fn foreign_objects(health: &Health, encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let Some(count) = health.foreign_objects() else { return Ok(()) };
+    let counter = ConstCounter::new(count);
+    let help = "Objects of other shards that watches received and dropped";
+    counter.encode(encoder.encode_descriptor("evenkeel_foreign_objects", help, None, counter.metric_type())?)
 }
 
 /// Writes the number of failing watches. A kind that is not installed is no failure: the operator waits for it.
