@@ -27,7 +27,7 @@ use crate::client::decode::{Decoded, Decoder};
 use crate::wiring::Cache;
 
 /// Receives the events of a watch.
-type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
+pub(super) type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
 
 /// One watch that has not been started yet.
 struct Subscription<K> {
@@ -143,14 +143,33 @@ impl SharedWatches {
 
     /// Starts the joined watches.
     pub(crate) fn start(&self) -> Started {
+        self.started(std::mem::take(&mut *lock(&self.0.feeds)))
+    }
+
+    fn started(&self, feeds: Vec<Box<dyn Erased>>) -> Started {
         let metadata = client::metadata_only(&self.0.setup.client);
         let mut started = Started { tasks: JoinSet::new(), names: HashMap::new() };
-        for feed in std::mem::take(&mut *lock(&self.0.feeds)) {
+        for feed in feeds {
             let name = feed.name();
             let task = started.tasks.spawn(feed.run(&metadata, &self.0.setup).in_current_span());
             started.names.insert(task.id(), name);
         }
         started
+    }
+
+    /// Starts watches of objects of the decoder's type that are not shared. They run until the result is dropped. Returns their progress.
+    pub(super) fn run_typed(
+        &self,
+        decoder: Decoder,
+        sinks: impl IntoIterator<Item = (WatchTarget, Sink<Decoded>)>,
+    ) -> (Started, Vec<WatchHandle>) {
+        let (mut feeds, mut lists) = (Vec::<Box<dyn Erased>>::new(), Vec::new());
+        for (place, sink) in sinks {
+            let progress = Arc::new(watch::Sender::new(Progress::Pending));
+            lists.push((place.clone(), progress.subscribe()));
+            feeds.push(Box::new(Subscription { place, decoder: Some(decoder), progress, sinks: vec![sink] }));
+        }
+        (self.0.setup.span.in_scope(|| self.started(feeds)), lists)
     }
 
     /// The watch of one name. It starts with the first subscriber and ends when the last reference is dropped. Calls `on_change` when the

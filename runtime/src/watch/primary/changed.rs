@@ -60,6 +60,11 @@ impl Changed {
         self.lock().remove(key);
     }
 
+    /// Removes all others.
+    pub(super) fn retain(&self, is_kept: impl Fn(&Key, &str) -> bool) {
+        self.lock().retain(|key, before| is_kept(key, &before.uid));
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Before>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

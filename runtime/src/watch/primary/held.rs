@@ -35,6 +35,7 @@ enum Delivered {
 #[derive(Clone)]
 struct Misfit {
     version: String,
+    uid: String,
 }
 
 impl Held {
@@ -42,9 +43,11 @@ impl Held {
         Self { delivered: Delivered::Object(object), wrote }
     }
 
-    /// An object of this version that does not fit its type.
-    pub(super) fn misfit(version: String) -> Self {
-        Self { delivered: Delivered::Misfit(Box::new(Misfit { version })), wrote: None }
+    /// An object with this metadata that does not fit its type.
+    pub(super) fn misfit(meta: &ObjectMeta) -> Self {
+        let version = meta.resource_version.clone().unwrap_or_default();
+        let misfit = Misfit { version, uid: meta.uid.clone().unwrap_or_default() };
+        Self { delivered: Delivered::Misfit(Box::new(misfit)), wrote: None }
     }
 
     /// The object that the watch delivered last; `None` if it does not fit its type.
@@ -60,6 +63,14 @@ impl Held {
         match &self.delivered {
             Delivered::Object(object) => object.resource_version(),
             Delivered::Misfit(misfit) => &misfit.version,
+        }
+    }
+
+    /// The UID of the object.
+    pub(super) fn uid(&self) -> &str {
+        match &self.delivered {
+            Delivered::Object(object) => object.uid(),
+            Delivered::Misfit(misfit) => &misfit.uid,
         }
     }
 

@@ -1,12 +1,14 @@
 //! The reconciled kind: its cache, and the events that trigger a reconcile.
 
 mod changed;
+mod feed;
 mod held;
 mod listing;
 mod objects;
 mod predicate;
 mod reduced;
 mod rollback;
+mod shards;
 #[cfg(test)]
 mod tests;
 mod undecodable;
@@ -16,7 +18,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::{DynamicObject, ObjectMeta};
-use kube::runtime::watcher::Event;
 use serde_json::json;
 
 use crate::client::decode::{Decoded, Decoder, Invalid};
@@ -32,14 +33,18 @@ use crate::wiring::{Mark, WatcherWiring};
 
 pub(crate) use self::predicate::PrimaryPredicate;
 pub(crate) use self::reduced::Reduction;
+#[allow(unused_imports, reason = "the operator does not share its objects among replicas yet")]
+pub(crate) use self::shards::JoinedShard;
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
 use self::changed::{Before, Changed};
+use self::feed::{Area, Feed};
 use self::held::{Held, with_status_of};
-use self::listing::{CacheChange, Listing};
+use self::listing::CacheChange;
 use self::objects::Objects;
 use self::predicate::triggers;
-use self::rollback::{Comparison, Newest, Source};
+use self::rollback::{Comparison, Source};
+use self::shards::Older;
 use self::undecodable::Aside;
 use self::vanished::{Vanished, has_vanished};
 
@@ -54,6 +59,8 @@ pub(crate) struct Primary {
     aside: Aside,
     vanished: Vanished,
     changed: Changed,
+    /// The older ones of objects of one name in different shards.
+    older: Older,
 }
 
 impl Primary {
@@ -67,6 +74,7 @@ impl Primary {
             aside: Aside::default(),
             vanished: Vanished::default(),
             changed: Changed::default(),
+            older: Older::default(),
         }
     }
 
@@ -194,52 +202,8 @@ impl Primary {
         filter: Arc<PrimaryPredicate>,
         queue: Queue,
     ) -> WatchHandle {
-        let (this, namespace) = (self.clone(), place.namespace.clone());
-        let (mut list, mut newest) = (Listing::default(), Newest::default());
-        watches.join_typed(place, self.decoder, move |event| match event {
-            // The changes of an earlier, incomplete list were not enqueued yet, and the watch does not deliver them again as changes.
-            Event::Init => {
-                let (wrote, changes) = (this.outstanding(namespace.as_deref()), std::mem::take(&mut list.changes));
-                list = Listing { wrote, changes, ..Listing::default() };
-            }
-            Event::InitApply(object) => {
-                let meta = object.metadata();
-                let key = Key::of(meta);
-                list.newest.raise(version_of(meta));
-                let source = Source::List { wrote: list.wrote.get(&key).map(|v| &**v), newest: &newest };
-                list.changes.extend(this.take(&key, object, &filter, source));
-                list.seen.insert(key);
-            }
-            Event::InitDone => {
-                let Listing { seen, changes, newest: listed, .. } = std::mem::take(&mut list);
-                newest = listed;
-                this.enqueue(&queue, &filter, changes);
-                this.enqueue(&queue, &filter, this.retain(namespace.as_deref(), &seen, &filter));
-            }
-            Event::Apply(object) => {
-                newest.raise(version_of(object.metadata()));
-                this.enqueue(&queue, &filter, this.apply(object, &filter));
-            }
-            Event::Delete(object) => {
-                newest.raise(version_of(object.metadata()));
-                this.enqueue(&queue, &filter, this.delete(object, &filter));
-            }
-        })
-    }
-
-    fn enqueue(&self, queue: &Queue, filter: &PrimaryPredicate, changes: impl IntoIterator<Item = CacheChange>) {
-        for CacheChange { key, triggers } in changes {
-            match self.seen_version(&key) {
-                Some(version) => queue.seen(&key, &version),
-                None => tracing::debug!(object = %key, "the object was deleted"),
-            }
-            if !triggers.is_empty() {
-                queue.add(&key, triggers);
-            }
-            for dependent in filter.dependents.of(&key) {
-                queue.add(&dependent, TriggerSet::WATCHED);
-            }
-        }
+        let mut feed = Feed::new(self.clone(), filter, queue, Area::of(place));
+        watches.join_typed(place, self.decoder, move |event| feed.take(event))
     }
 
     /// Applies a change to the cache.
@@ -269,7 +233,7 @@ impl Primary {
         let now = match object {
             Decoded::Valid(object) => object,
             Decoded::Invalid(broken) => {
-                objects.insert(key, Held::misfit(version_of(&broken.meta).to_owned()));
+                objects.insert(key, Held::misfit(&broken.meta));
                 drop(objects);
                 return self.put_aside(key, &broken, filter);
             }
@@ -336,11 +300,14 @@ impl Primary {
         self.aside.put(key, broken);
     }
 
-    /// The versions of our writes that the watch of the namespace (or of all namespaces) has not delivered.
-    fn outstanding(&self, namespace: Option<&str>) -> HashMap<Key, String> {
+    /// The versions of our writes that the watch of the area has not delivered.
+    fn outstanding(&self, area: &Area) -> HashMap<Key, String> {
         let objects = self.lock();
-        let here = objects.iter().filter(|(key, _)| namespace.is_none() || key.namespace.as_deref() == namespace);
-        here.filter_map(|(key, held)| Some((key.clone(), version(held.wrote.as_deref()?).to_owned()))).collect()
+        let wrote = objects.iter().filter_map(|(key, held)| {
+            let wrote = held.wrote.as_deref().filter(|_| area.has_name(key))?;
+            Some((key.clone(), version(wrote).to_owned()))
+        });
+        wrote.collect()
     }
 
     /// Removes a deleted object. One that had our finalizer still needs its cleanup.
@@ -384,11 +351,17 @@ impl Primary {
         Some((CacheChange { key: key.clone(), triggers: TriggerSet::DELETION }, last))
     }
 
-    /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain.
-    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>, filter: &PrimaryPredicate) -> Vec<CacheChange> {
+    /// Removes the objects that a complete list of the area does not contain.
+    fn retain(&self, area: &Area, listed: &HashSet<Key>, filter: &PrimaryPredicate) -> Vec<CacheChange> {
         let objects = self.lock();
-        let here = objects.keys().filter(|key| namespace.is_none() || key.namespace.as_deref() == namespace);
-        let gone: Vec<Key> = here.filter(|key| !listed.contains(*key)).cloned().collect();
+        let is_gone = |key: &Key| area.has_name(key) && !listed.contains(key);
+        let gone: Vec<Key> = match area.shard {
+            None => objects.keys().filter(|key| is_gone(key)).cloned().collect(),
+            Some(shard) => {
+                let here = objects.iter().filter(|(key, held)| is_gone(key) && shard.contains(held.uid()));
+                here.map(|(key, _)| key.clone()).collect()
+            }
+        };
         drop(objects);
         let removed = gone.iter().filter_map(|key| self.remove(key)).map(|(change, last)| match last {
             Some(last) if !filter.shard_gates.reconciles(last.uid()) => {

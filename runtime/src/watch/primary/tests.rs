@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::rollback::Newest;
 use super::*;
 use crate::condition::Condition;
 use crate::leadership::{Leadership, ShardGates};
@@ -16,7 +17,7 @@ use crate::wiring::triggers::Triggers;
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
-struct ThingSpec {
+pub(super) struct ThingSpec {
     size: u32,
 }
 
@@ -37,7 +38,7 @@ mod other {
 
 #[derive(JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-struct ThingStatus {
+pub(super) struct ThingStatus {
     observed_generation: Option<i64>,
 }
 
@@ -67,7 +68,7 @@ impl StatusContract for ThingStatus {
 
 const FINALIZER: &str = "example.com/tester";
 
-fn filter() -> PrimaryPredicate {
+pub(super) fn filter() -> PrimaryPredicate {
     PrimaryPredicate {
         finalizers: vec![FINALIZER.into()],
         watcher: None,
@@ -84,7 +85,7 @@ fn filter() -> PrimaryPredicate {
 }
 
 /// An observed object of generation 1, with these changes.
-fn thing(version: &str, change: &Value) -> Decoded {
+pub(super) fn thing(version: &str, change: &Value) -> Decoded {
     let mut object = json!({
         "apiVersion": "example.com/v1", "kind": "Thing", "spec": { "size": 1 }, "status": { "observedGeneration": 1 },
         "metadata": { "name": "t", "namespace": "a", "uid": "u", "generation": 1, "resourceVersion": version,
@@ -119,7 +120,7 @@ fn list(wrote: Option<&str>) -> Source<'_> {
     Source::List { wrote, newest: &NOTHING }
 }
 
-fn key() -> Key {
+pub(super) fn key() -> Key {
     Key::new(Some("a"), "t")
 }
 
@@ -230,14 +231,18 @@ fn an_invalid_object_is_not_served_until_it_is_valid() {
     assert_eq!(primary.apply(thing("3", &json!({})), &filter()).unwrap().triggers, TriggerSet::APPEARED);
 }
 
+fn area(namespace: &str) -> Area {
+    Area { namespace: Some(namespace.into()), shard: None }
+}
+
 #[test]
 fn a_relist_finds_deletions_only_in_its_namespace() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
-    assert_eq!(primary.retain(Some("b"), &HashSet::new(), &filter()), []);
+    assert_eq!(primary.retain(&area("b"), &HashSet::new(), &filter()), []);
     assert_eq!(
-        primary.retain(Some("a"), &HashSet::new(), &filter()),
+        primary.retain(&area("a"), &HashSet::new(), &filter()),
         [CacheChange { key: key(), triggers: TriggerSet::DELETION }]
     );
 }
@@ -257,8 +262,8 @@ fn a_later_list_without_our_write_shows_its_loss() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     primary.wrote(sound(thing("9", &json!({}))));
-    assert_eq!(primary.outstanding(Some("b")), HashMap::new());
-    assert_eq!(primary.outstanding(Some("a")), HashMap::from([(key(), "9".to_owned())]));
+    assert_eq!(primary.outstanding(&area("b")), HashMap::new());
+    assert_eq!(primary.outstanding(&area("a")), HashMap::from([(key(), "9".to_owned())]));
     let listed = |written| primary.take(&key(), thing("4", &json!({})), &filter(), list(written));
     assert_eq!(listed(None), None, "the list began before the write");
     assert_eq!(primary.get(&key()).unwrap().meta().resource_version.as_deref(), Some("9"));

@@ -83,6 +83,11 @@ impl Aside {
         Some(found.clone())
     }
 
+    /// Removes all others.
+    pub(super) fn retain(&self, is_kept: impl Fn(&Key, &str) -> bool) {
+        self.lock().retain(|key, found| is_kept(key, found.uid.as_deref().unwrap_or_default()));
+    }
+
     #[cfg(feature = "metrics")]
     pub(super) fn keys(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<Key> {
         self.lock().keys().filter(|key| wanted(key)).cloned().collect()

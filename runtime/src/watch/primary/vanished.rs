@@ -29,6 +29,11 @@ impl Vanished {
         self.lock().remove(key);
     }
 
+    /// Removes all others.
+    pub(super) fn retain(&self, is_kept: impl Fn(&Key, &str) -> bool) {
+        self.lock().retain(|key, object| is_kept(key, object.uid()));
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Object>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
