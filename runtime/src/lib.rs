@@ -148,12 +148,12 @@ pub use condition::{Condition, ConditionSet};
 pub use config::Live;
 pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
-#[cfg(feature = "lease")]
-pub use operator::Replicas;
 #[cfg(feature = "webhooks")]
 pub use operator::WebhookServer;
 #[cfg(feature = "operator")]
 pub use operator::{Error, FeatureGate, FeatureGates, Operator, ReconciledKind, Result};
+#[cfg(feature = "lease")]
+pub use operator::{Replicas, ShardMode};
 pub use outcome::retry::Retry;
 pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
 #[cfg(feature = "admission")]

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 /// Widgets depend on widgets.
 #[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
-async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+pub(crate) async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;
     Ok(())

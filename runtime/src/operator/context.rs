@@ -13,6 +13,7 @@ use super::instrument::Telemetry;
 #[cfg(feature = "metrics")]
 use super::listen;
 use super::settings;
+use super::shard_caches::Part;
 use crate::api::DryRunLog;
 use crate::client::{self, Connect, StepClient};
 use crate::leadership::ShardGates;
@@ -23,8 +24,9 @@ use crate::watch::{Health, Scope, SharedWatches, Streaming};
 pub(super) async fn context(
     operator: &mut Operator,
     dry_run: Option<&'static dyn DryRunLog>,
-    shard_gates: ShardGates,
+    part: Part,
 ) -> Result<OperatorContext> {
+    let Part { gates: shard_gates, caches: shard_caches } = part;
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
     let telemetry = telemetry(operator, &health).await?;
@@ -69,6 +71,7 @@ pub(super) async fn context(
         listeners: operator.listeners.clone().into(),
         triggers: operator.triggers.clone(),
         shard_gates,
+        shard_caches,
         telemetry,
         dry_run,
         stop: CancellationToken::new(),

@@ -18,6 +18,7 @@ use super::crd_watch::{Definitions, Dependent};
 use super::error::{Error, Reason, Result};
 use super::instrument::{Shown, Telemetry};
 use super::limits::Own;
+use super::shard_caches::ShardCaches;
 use super::trigger::{self, Triggers};
 use super::{crd_check, settings_change, startup, terms};
 use crate::api::DryRunLog;
@@ -38,7 +39,9 @@ use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, dra
 use crate::trigger::EnabledTriggers;
 #[cfg(feature = "routes")]
 use crate::watch::Primaries;
-use crate::watch::{Primary, Reduction, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget};
+use crate::watch::{
+    Primary, PrimaryPredicate, Reduction, RelatedCaches, Scope, SharedWatches, WatchHandle, WatchTarget,
+};
 use crate::wiring::policy::Policy;
 use crate::wiring::{Cache, KindInfo, OperatorNames, Wiring};
 
@@ -75,6 +78,7 @@ pub(super) struct OperatorContext {
     pub(super) listeners: Arc<[PassListener]>,
     pub(super) triggers: Triggers,
     pub(super) shard_gates: ShardGates,
+    pub(super) shard_caches: ShardCaches,
     pub(super) telemetry: Telemetry,
     /// The log of the dry run, if this is one.
     pub(super) dry_run: Option<&'static dyn DryRunLog>,
@@ -139,7 +143,9 @@ pub(super) struct Controller {
     worker: Arc<PassContext>,
     primary: Primary,
     relations: RelatedCaches,
-    /// The lists of the reconciled kind.
+    /// The targets of the reconciled kind.
+    places: Vec<WatchTarget>,
+    /// Their lists; none if the caches hold single shards.
     lists: Vec<WatchHandle>,
     expected: Expected,
     pause: Pause,
@@ -189,12 +195,12 @@ impl Controller {
             listeners: context.listeners.clone(),
         }));
         let filter = Arc::new(worker.filter());
-        let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
         let places = places(&context.scope, &kind, wiring);
         let (expected, pause) = (context.expected(definition, kind, wiring), Pause::default());
         context.follow(&expected, &pause, &primary, &queue);
         Self {
-            lists: places.into_iter().map(join).collect(),
+            lists: lists(&context, (&primary, &queue), places.clone(), filter),
+            places,
             shown: counted.show(&worker, &queue, &pause),
             context,
             reconciler,
@@ -223,7 +229,12 @@ impl Controller {
         match fits.and(listed) {
             Err(error) if error.reason() == Reason::NotInstalled => self.missing = Some(error),
             Err(error) => return Err(error),
-            Ok(()) => startup::related(self.relations.lists()).await,
+            Ok(()) => {
+                if self.context.shard_caches.are_divided() {
+                    startup::selects_shards(client, &self.places).await?;
+                }
+                startup::related(self.relations.lists()).await;
+            }
         }
         Ok(())
     }
@@ -269,6 +280,7 @@ impl Prepared for Controller {
             triggers,
             missing,
             shown,
+            places: _,
         } = *self;
         async move {
             // Both are dropped with the reconciler; it keeps running if they end earlier.
@@ -329,6 +341,22 @@ impl Prepared for Controller {
         }
         .boxed()
     }
+}
+
+/// Joins the watches of the reconciled kind, or has them joined for each shard that this replica takes.
+fn lists(
+    context: &OperatorContext,
+    (primary, queue): (&Primary, &Queue),
+    places: Vec<WatchTarget>,
+    filter: Arc<PrimaryPredicate>,
+) -> Vec<WatchHandle> {
+    if context.shard_caches.are_divided() {
+        let (primary, watches, queue) = (primary.clone(), context.watches.clone(), queue.clone());
+        context.shard_caches.add(move |shard| primary.join_shard(&watches, (shard, &places), &filter, &queue));
+        return Vec::new();
+    }
+    let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
+    places.into_iter().map(join).collect()
 }
 
 /// The watch targets of the reconciled kind.

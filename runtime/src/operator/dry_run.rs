@@ -7,8 +7,8 @@ use futures::future::try_join_all;
 use super::builder::Operator;
 use super::context::{context, something_to_do};
 use super::error::{Error, Reason, Result};
+use super::shard_caches::Part;
 use crate::dry_run::{DryRun, Pending};
-use crate::leadership::{Leadership, ShardGates};
 use crate::outcome::Outcome;
 
 /// See [`Operator::dry_run`].
@@ -21,7 +21,7 @@ pub(super) async fn dry_run(mut operator: Operator, out: impl Write + Send) -> R
             log.ended(format!("{}: {}: {text}", report.outcome.as_str(), report.reason));
         }
     });
-    let context = context(&mut operator, Some(log), ShardGates::one(Leadership::open())).await?;
+    let context = context(&mut operator, Some(log), Part::all()).await?;
     let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(context.clone())).collect();
     let _watches = context.watches.start();
     let prepared = try_join_all(members).await?;

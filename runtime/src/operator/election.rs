@@ -13,8 +13,9 @@ use super::builder::Operator;
 use super::context::agent;
 use super::error::{Error, Reason, Result};
 use super::lease_role::lease_at;
-use super::replicas::Replicas;
+use super::replicas::{Replicas, ShardMode};
 use super::settings;
+use super::shard_caches::{Part, ShardCaches};
 use crate::client;
 use crate::leadership::{Leadership, ShardGates};
 use crate::lease::{
@@ -26,7 +27,7 @@ const CONNECT: Duration = Duration::from_secs(2);
 
 /// An election that is about to start.
 pub(super) struct Prepared {
-    pub(super) shard_gates: ShardGates,
+    pub(super) part: Part,
     client: Client,
     lease: LeaseName,
     names: Names,
@@ -56,9 +57,43 @@ pub(super) async fn prepare(operator: &mut Operator) -> Result<Option<Prepared>>
     let former = operator.previously.iter().map(|name| name.as_str().into());
     let names = Names { identity: identity(), operator: [operator.name.clone()].into_iter().chain(former).collect() };
     let Replicas { lease: duration, deadline, renew, .. } = replicas;
-    let (contest, shard_gates) = contest(operator, replicas.shards, &lease);
+    let caches = shard_caches(operator, &replicas)?;
+    let (contest, gates) = contest(operator, replicas.shards, &lease);
+    let part = Part { gates, caches };
     let (times, grace) = (Times { lease: duration, deadline, renew }, operator.shutdown_timeout);
-    Ok(Some(Prepared { shard_gates, client, lease, names, times, contest, grace }))
+    Ok(Some(Prepared { part, client, lease, names, times, contest, grace }))
+}
+
+/// The caches of the mode of the shards.
+///
+/// # Errors
+/// The operator needs all objects in each replica.
+fn shard_caches(operator: &Operator, replicas: &Replicas) -> Result<ShardCaches> {
+    if replicas.shards.is_none() || replicas.shard_mode == ShardMode::Here {
+        return Ok(ShardCaches::default());
+    }
+    let waits = operator.introspect().into_iter().find(|known| known.wiring.depends_on);
+    let needs = match waits {
+        Some(known) => Some(format!("the reconciler `{}` has `depends_on`", known.wiring.name)),
+        None => has_routes(operator).then(|| "the operator has routes".to_owned()),
+    };
+    match needs {
+        None => Ok(ShardCaches::of_shards()),
+        Some(needs) => {
+            let headline = format!("{needs}, so each replica needs all objects");
+            Err(Error::new(Reason::Setup, headline, "use `--shard-mode here`, or leave it out"))
+        }
+    }
+}
+
+#[cfg(feature = "routes")]
+fn has_routes(operator: &Operator) -> bool {
+    !operator.reviews.routes.is_empty()
+}
+
+#[cfg(not(feature = "routes"))]
+fn has_routes(_operator: &Operator) -> bool {
+    false
 }
 
 fn contest(operator: &mut Operator, shards: Option<NonZeroU16>, lease: &LeaseName) -> (Contest, ShardGates) {
@@ -117,10 +152,11 @@ impl Prepared {
     }
 
     async fn run(self, stop: CancellationToken, release: CancellationToken) {
-        let Self { shard_gates: gates, client, lease, names, times, contest, grace } = self;
+        let Self { part: Part { gates, caches }, client, lease, names, times, contest, grace } = self;
         match contest {
             Contest::Shards(group, shards) => {
-                ShardElection { client, lease, names, times, gates, shards, group, stop, release }.run().await;
+                let load = caches.loader();
+                ShardElection { client, lease, names, times, gates, shards, group, load, stop, release }.run().await;
             }
             Contest::Leader(status) => {
                 let (gate, (order, orders)) = (gates.each()[0].clone(), watch::channel(Order::Contend));
@@ -179,6 +215,6 @@ mod tests {
         assert!(error.contains("`Operator::config(..)`") && error.contains("`Operator::test_client(..)`"), "{error}");
         let mut operator = Operator::new("shop").label_selector("team=a").test_client(client).replicas();
         let prepared = prepare(&mut operator).await.unwrap().unwrap();
-        assert!(prepared.lease.name.starts_with("shop-") && !prepared.shard_gates.may_start());
+        assert!(prepared.lease.name.starts_with("shop-") && !prepared.part.gates.may_start());
     }
 }

@@ -18,7 +18,7 @@ use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
 use super::reconciled_kind::ReconciledKind;
 use super::registration::Typed;
-use crate::leadership::{Leadership, ShardGates};
+use super::shard_caches::Part;
 use crate::pass::PassContext;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
@@ -105,7 +105,7 @@ async fn start<R: Reconciler<Object: ReconciledKind>>(
     deps: Arc<R::Deps>,
     span: Span,
 ) -> Result<ControllerContext<R>> {
-    let context = context(&mut operator, None, ShardGates::one(Leadership::open())).await?;
+    let context = context(&mut operator, None, Part::all()).await?;
     let mut controller = Typed::<R>::sharing(deps).controller(context.clone());
     let watches = context.watches.start();
     let definitions = context.definitions.start(&context.client);

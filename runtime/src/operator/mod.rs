@@ -92,6 +92,7 @@ mod run;
 mod served_versions;
 mod settings;
 mod settings_change;
+mod shard_caches;
 #[cfg(all(feature = "lease", feature = "metrics"))]
 mod shard_metrics;
 mod shutdown;
@@ -127,7 +128,7 @@ pub use self::lease_name::leader_id;
 pub use self::reconciled_kind::ReconciledKind;
 #[cfg(feature = "lease")]
 #[doc(inline)]
-pub use self::replicas::Replicas;
+pub use self::replicas::{Replicas, ShardMode};
 #[cfg(feature = "webhooks")]
 #[doc(inline)]
 pub use self::webhook_server::WebhookServer;

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::builder::Operator;
+use super::replicas::ShardMode;
 
 #[derive(Debug, Args)]
 pub(super) struct ReplicaFlags {
@@ -23,6 +24,9 @@ pub(super) struct ReplicaFlags {
     /// same number [default: as the program sets it]
     #[arg(long, global = true, value_name = "NUMBER", overrides_with = "no_replicas")]
     shards: Option<NonZeroU16>,
+    /// Where the objects of a shard are selected [default: here]
+    #[arg(long, global = true, value_name = "MODE")]
+    shard_mode: Option<ShardMode>,
     /// The name of the Lease [default: the name of the operator; with a hash of the label selector, if there is one]
     #[arg(long, global = true, value_name = "NAME")]
     lease_name: Option<String>,
@@ -38,6 +42,7 @@ impl ReplicaFlags {
         if let Some(replicas) = &mut operator.replicas {
             replicas.namespace = self.lease_namespace.clone().or_else(|| replicas.namespace.take());
             replicas.shards = self.shards.or(replicas.shards);
+            replicas.shard_mode = self.shard_mode.unwrap_or(replicas.shard_mode);
             replicas.name = self.lease_name.clone().or_else(|| replicas.name.take());
         }
         operator

@@ -48,19 +48,42 @@ pub struct Replicas {
     /// The [guide](crate::guide::shards) says when shards help. All replicas need the same number. Each shard has a Lease of its own, whose
     /// name is that of the Lease with the number of the shard.
     pub shards: Option<NonZeroU16>,
+    /// Where the objects of a shard are selected; in the replica by default.
+    pub shard_mode: ShardMode,
+}
+
+/// Where the objects of a shard are selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum ShardMode {
+    /// Each replica watches and caches all objects, and reconciles those of its shards
+    #[default]
+    Here,
+    /// The API server selects the objects of a shard, so that a replica watches and caches only those of its shards. It needs the feature gate
+    /// `ShardedListAndWatch` of Kubernetes 1.36 (KEP-5866, alpha).
+    Server,
 }
 
 impl Default for Replicas {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { lease: seconds(15), deadline: seconds(10), renew: seconds(3), namespace: None, name: None, shards: None }
+        Self {
+            lease: seconds(15),
+            deadline: seconds(10),
+            renew: seconds(3),
+            namespace: None,
+            name: None,
+            shards: None,
+            shard_mode: ShardMode::Here,
+        }
     }
 }
 
 impl Replicas {
     /// Checks the times and the names.
     pub(super) fn check(&self) -> Result {
-        let Self { lease, deadline, renew, namespace, name, shards } = self;
+        let Self { lease, deadline, renew, namespace, name, shards, shard_mode: _ } = self;
         let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
         let show = |time: &Duration| Interval::from(*time).to_string();
         for (field, time) in [("lease", lease), ("deadline", deadline), ("renew", renew)] {

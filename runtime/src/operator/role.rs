@@ -6,13 +6,13 @@ use super::builder::Operator;
 #[cfg(feature = "lease")]
 use super::election::{self, Elected, Prepared};
 use super::error::{Error, Result};
+use super::shard_caches::Part;
 #[cfg(feature = "lease")]
 use super::shutdown;
-use crate::leadership::{Leadership, ShardGates};
 
 /// The part of this process in its operator.
 pub(super) struct Role {
-    pub(super) shard_gates: ShardGates,
+    pub(super) part: Part,
     #[cfg(feature = "lease")]
     prepared: Option<Prepared>,
     #[cfg(feature = "lease")]
@@ -27,9 +27,8 @@ impl Role {
     /// Its settings contradict each other, or no cluster is configured.
     pub(super) async fn of(operator: &mut Operator) -> Result<Self> {
         let prepared = election::prepare(operator).await?;
-        let open = || ShardGates::one(Leadership::open());
-        let shard_gates = prepared.as_ref().map_or_else(open, |prepared| prepared.shard_gates.clone());
-        Ok(Self { shard_gates, prepared, elected: None })
+        let part = prepared.as_ref().map_or_else(Part::all, |prepared| prepared.part.clone());
+        Ok(Self { part, prepared, elected: None })
     }
 
     /// Contends from now on, until the stop. Call it once the caches are warm, so that a new leader can work at once.
@@ -42,7 +41,7 @@ impl Role {
         let Some(elected) = &mut self.elected else { return std::future::pending().await };
         tokio::select! {
             error = elected.ended() => error,
-            work = self.shard_gates.outlived() => shutdown::outlived(&work),
+            work = self.part.gates.outlived() => shutdown::outlived(&work),
         }
     }
 
@@ -58,7 +57,7 @@ impl Role {
 #[expect(clippy::unused_async, clippy::unused_self, reason = "there is no election without the feature")]
 impl Role {
     pub(super) async fn of(_operator: &mut Operator) -> Result<Self> {
-        Ok(Self { shard_gates: ShardGates::one(Leadership::open()) })
+        Ok(Self { part: Part::all() })
     }
 
     pub(super) fn start(&mut self, _stop: &CancellationToken) {}

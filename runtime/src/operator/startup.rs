@@ -7,7 +7,7 @@ use kube::Client;
 use super::crd_check::{self, Expected};
 use super::error::{Error, Reason, Result, install};
 use crate::api::grant::plural_and_group;
-use crate::watch::{CREDENTIALS, Progress, WatchError, WatchHandle, WatchTarget};
+use crate::watch::{CREDENTIALS, Progress, WatchError, WatchHandle, WatchTarget, offers_sharding};
 
 /// How long the start waits for a watch that neither lists nor fails.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -42,6 +42,23 @@ pub(super) async fn primary(client: &Client, expected: &Expected, started: Vec<W
         }
     }
     Ok(())
+}
+
+/// Checks that the API server selects the objects of a shard.
+///
+/// # Errors
+/// It ignores such selectors.
+pub(super) async fn selects_shards(client: &Client, places: &[WatchTarget]) -> Result {
+    let Some(place) = places.first() else { return Ok(()) };
+    match offers_sharding(client, place).await {
+        Ok(false) => {
+            let headline = format!("the API server does not select the shards of {place}");
+            let help = "enable its feature gate `ShardedListAndWatch` (Kubernetes 1.36, alpha), or leave out `--shard-mode server`";
+            Err(Error::new(Reason::Setup, headline, help))
+        }
+        // The watches report what else is wrong.
+        Ok(true) | Err(_) => Ok(()),
+    }
 }
 
 /// Waits for the lists of related kinds, for a limited time. Errors are not returned: the watch has logged them.

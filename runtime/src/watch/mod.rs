@@ -46,11 +46,10 @@ pub(crate) use self::first_list::{Progress, WatchHandle};
 pub(crate) use self::health::FailingWatch;
 pub(crate) use self::health::Health;
 pub(crate) use self::object_version::ObjectVersion;
-#[allow(unused_imports, reason = "the operator does not share its objects among replicas yet")]
 pub(crate) use self::offers_sharding::offers_sharding;
 #[cfg(feature = "routes")]
 pub(crate) use self::primaries::Primaries;
-pub(crate) use self::primary::{Primary, PrimaryPredicate, Reduction, UNDECODABLE, Undecodable};
+pub(crate) use self::primary::{JoinedShard, Primary, PrimaryPredicate, Reduction, UNDECODABLE, Undecodable};
 pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;
 #[cfg(feature = "webhooks")]

@@ -15,7 +15,6 @@ use crate::client::decode::Meta;
 ///
 /// # Errors
 /// The API server does not list the target.
-#[allow(dead_code, reason = "the operator does not share its objects among replicas yet")]
 pub(crate) async fn offers_sharding(client: &Client, place: &WatchTarget) -> Result<bool, Error> {
     let client = client::in_shard(&client::metadata_only(client), "unreadable");
     let params = ListParams { limit: Some(1), ..ListParams::default() };

@@ -7,6 +7,7 @@ mod hand_over;
 mod idle;
 mod lagging;
 mod server;
+mod step_down;
 pub(crate) mod storm;
 mod term;
 

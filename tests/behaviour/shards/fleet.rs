@@ -9,6 +9,7 @@ pub(super) struct Fleet {
     pub(super) world: World,
     pub(super) replicas: Vec<Replica>,
     pub(super) shards: u16,
+    pub(super) mode: ShardMode,
 }
 
 /// A replica with a wire and a lab of its own.
@@ -43,9 +44,14 @@ impl Replica {
 impl Fleet {
     /// Starts this many replicas with 16 shards, and waits until they share them.
     pub(super) async fn of(replicas: usize) -> Self {
-        let world = World::within(Cluster::start().await);
+        Self::on(Cluster::start().await, ShardMode::Here, replicas).await
+    }
+
+    /// The same on this cluster, in this mode.
+    pub(super) async fn on(cluster: Cluster, mode: ShardMode, replicas: usize) -> Self {
+        let world = World::within(cluster);
         world.install(&definition()).await;
-        let mut fleet = Self { world, replicas: Vec::new(), shards: 16 };
+        let mut fleet = Self { world, replicas: Vec::new(), shards: 16, mode };
         fleet.scale(replicas).await;
         // Who makes a Lease waits for the end of any earlier term.
         sleep(20 * SECOND).await;
@@ -56,7 +62,7 @@ impl Fleet {
     pub(super) async fn scale(&mut self, replicas: usize) -> Duration {
         let began = Instant::now();
         while self.replicas.len() < replicas {
-            self.replicas.push(Replica::start(&self.world, Some(self.shards)));
+            self.replicas.push(self.replica());
         }
         let mut stopping = tokio::task::JoinSet::new();
         for replica in self.replicas.drain(replicas.min(self.replicas.len())..) {
@@ -65,6 +71,14 @@ impl Fleet {
         stopping.join_all().await.into_iter().for_each(|ended| ended.unwrap());
         self.until_fair().await;
         began.elapsed()
+    }
+
+    /// Starts a replica. It runs passes of all objects at the same time.
+    pub(super) fn replica(&self) -> Replica {
+        let (namespace, shards) = (Some(self.world.namespace.clone()), NonZeroU16::new(self.shards));
+        let replicas = Replicas { namespace, shards, shard_mode: self.mode, ..Replicas::default() };
+        let concurrency = NonZeroUsize::new(1000).unwrap();
+        Replica::start_as(&self.world, None, |operator| operator.replicas_with(replicas).concurrency(concurrency))
     }
 
     pub(super) async fn until_fair(&self) {

@@ -1,6 +1,7 @@
 //! Several replicas that work at the same time, each for a part of the objects.
 
 mod fleet;
+mod modes;
 mod moves;
 mod numbers;
 mod selectors;
@@ -8,11 +9,11 @@ mod server;
 mod step_down;
 mod storm;
 
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use evenkeel::{Operator, Replicas};
+use evenkeel::{Operator, Replicas, ShardMode};
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::recording_client::Wire;
 use evenkeel_tests::test_env::{Running, SOON, World};

@@ -4,10 +4,12 @@
 //! passes of a shard and gives it back, and who has less takes a free one.
 
 mod group;
+mod load;
 mod members;
 mod share;
 mod status;
 
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use futures::future::select_all;
@@ -18,14 +20,17 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use self::group::{Ends, Group, Reports};
+use self::load::Content;
 use self::share::{Plan, ShardView};
 use super::election::{Election, Order, Orders};
 use super::protocol::{Names, Times};
 use super::requests::{LeaseName, Requests};
 use super::status::Status;
 use crate::leadership::{Leadership, ShardGates, Term};
+use crate::uid_shard::UidShard;
 
 pub(crate) use self::group::shard_lease;
+pub(crate) use self::load::{LoadShard, LoadedShard};
 #[cfg(feature = "doctor")]
 pub(crate) use self::members::replicas;
 pub(crate) use self::status::GroupStatus;
@@ -46,6 +51,8 @@ pub(crate) struct ShardElection {
     /// The state of each shard here.
     pub(crate) shards: Vec<watch::Sender<Status>>,
     pub(crate) group: watch::Sender<GroupStatus>,
+    /// Loads the objects of a shard before this replica contends for it; `None`: the caches hold all objects.
+    pub(crate) load: Option<LoadShard>,
     /// No shard is taken from then on.
     pub(crate) stop: CancellationToken,
     /// The shards are given back.
@@ -58,12 +65,13 @@ struct Shard {
     order: watch::Sender<Order>,
     status: watch::Receiver<Status>,
     is_leaving: bool,
+    content: Content,
 }
 
 impl ShardElection {
     /// Takes a fair share of the shards, until they have been given back.
     pub(crate) async fn run(self) {
-        let Self { client, lease, names, times, gates, shards: statuses, group, stop, release } = self;
+        let Self { client, lease, names, times, gates, shards: statuses, group, load, stop, release } = self;
         let (limit, limited) = watch::channel(None);
         let ends = Ends { stop: stop.clone(), leave: CancellationToken::new() };
         let requests = Requests { client: client.clone(), lease: lease.clone().into() };
@@ -74,7 +82,8 @@ impl ShardElection {
         groups.spawn(common.run().in_current_span());
         for ((index, status), gate) in statuses.into_iter().enumerate().zip(gates.each()) {
             let (order, orders) = watch::channel(Order::Rest);
-            shards.push(Shard { gate: gate.clone(), order, status: status.subscribe(), is_leaving: false });
+            let content = if load.is_some() { Content::Nothing } else { Content::All };
+            shards.push(Shard { gate: gate.clone(), order, status: status.subscribe(), is_leaving: false, content });
             let election = Election {
                 client: client.clone(),
                 lease: shard_lease(&lease, index),
@@ -94,7 +103,9 @@ impl ShardElection {
             // A task that ends early is a bug, which the caller reports.
             _ = elections.join_next() => return,
             _ = groups.join_next() => return,
-            () = share_out(&mut shards, group.subscribe()) => {}
+            (watch, why) = share_out(&mut shards, group.subscribe(), load) => {
+                return tracing::error!(watch, why, "the watch of a shard has ended");
+            }
         }
         while elections.join_next().await.is_some() {}
         ends.leave.cancel();
@@ -106,9 +117,14 @@ fn orders_of(order: watch::Receiver<Order>, limit: &watch::Receiver<Option<Term>
     Orders { order, limit: Some(limit.clone()) }
 }
 
-/// Takes and gives back shards for ever.
-async fn share_out(shards: &mut [Shard], mut group: watch::Receiver<GroupStatus>) {
-    let mut drains = JoinSet::new();
+/// Takes and gives back shards, until a watch ends, which is a bug. Returns its name and the reason.
+async fn share_out(
+    shards: &mut [Shard],
+    mut group: watch::Receiver<GroupStatus>,
+    load: Option<LoadShard>,
+) -> (String, String) {
+    let (mut drains, mut loads) = (JoinSet::new(), JoinSet::new());
+    let of = u16::try_from(shards.len()).ok().and_then(NonZeroU16::new).unwrap_or(NonZeroU16::MIN);
     loop {
         let status = group.borrow_and_update().clone();
         let views: Vec<_> = shards.iter_mut().map(Shard::view).collect();
@@ -124,17 +140,34 @@ async fn share_out(shards: &mut [Shard], mut group: watch::Receiver<GroupStatus>
                 shard.is_leaving = true;
                 let (gate, order, status) = (shard.gate.clone(), shard.order.clone(), shard.status.clone());
                 drains.spawn(give_back(at, gate, order, status).in_current_span());
-            } else {
-                let wanted = if plan.contend.contains(&at) { Order::Contend } else { Order::Rest };
-                shard.order.send_if_modified(|order| std::mem::replace(order, wanted) != wanted);
+                continue;
             }
+            let contends = plan.contend.contains(&at);
+            if let (Content::Nothing, Some(load)) =
+                (&shard.content, load.as_ref().filter(|_| contends || shard.holds()))
+            {
+                shard.content = Content::Loading;
+                // A shard has a number below their count, which is a `u16`.
+                let loading = load(UidShard { index: u16::try_from(at).unwrap_or_default(), of });
+                loads.spawn(async move { (at, loading.await) }.in_current_span());
+            } else if matches!(shard.content, Content::Loaded(_)) && !contends && !shard.holds() {
+                shard.content = Content::Nothing;
+            }
+            let is_ready = contends && shard.content.is_complete();
+            shard.orders(if is_ready { Order::Contend } else { Order::Rest });
         }
-        let given_back = tokio::select! {
-            Some(Ok(at)) = drains.join_next(), if !drains.is_empty() => Some(at),
-            _ = select_all(shards.iter_mut().map(|shard| Box::pin(shard.status.changed()))) => None,
-            Ok(()) = group.changed() => None,
+        let next = tokio::select! {
+            Some(Ok(at)) = drains.join_next(), if !drains.is_empty() => Next::Given(at),
+            Some(Ok((at, loaded))) = loads.join_next(), if !loads.is_empty() => Next::Loaded(at, loaded),
+            (next, ..) = select_all(shards.iter_mut().map(|shard| Box::pin(shard.changed()))) => next,
+            Ok(()) = group.changed() => Next::Changed,
         };
-        given_back.into_iter().for_each(|at: usize| shards[at].is_leaving = false);
+        match next {
+            Next::Given(at) => shards[at].is_leaving = false,
+            Next::Loaded(at, loaded) => shards[at].content = Content::Loaded(loaded),
+            Next::Ended(ended) => return ended,
+            Next::Changed => {}
+        }
     }
 }
 
@@ -142,7 +175,34 @@ fn all_held(views: &[ShardView]) -> Vec<usize> {
     (0..views.len()).filter(|at| views[*at] == ShardView::Held).collect()
 }
 
+/// What the sharing waits for.
+enum Next {
+    /// A shard was given back.
+    Given(usize),
+    /// The objects of a shard are in the caches.
+    Loaded(usize, Box<dyn LoadedShard>),
+    /// A watch has ended.
+    Ended((String, String)),
+    Changed,
+}
+
 impl Shard {
+    fn holds(&self) -> bool {
+        self.status.borrow().holds
+    }
+
+    fn orders(&self, wanted: Order) {
+        self.order.send_if_modified(|order| std::mem::replace(order, wanted) != wanted);
+    }
+
+    /// Waits for a change of the election, or for the end of a watch.
+    async fn changed(&mut self) -> Next {
+        tokio::select! {
+            _ = self.status.changed() => Next::Changed,
+            ended = self.content.ended() => Next::Ended(ended),
+        }
+    }
+
     fn view(&mut self) -> ShardView {
         let status = self.status.borrow_and_update();
         match () {

@@ -33,7 +33,6 @@ use crate::wiring::{Mark, WatcherWiring};
 
 pub(crate) use self::predicate::PrimaryPredicate;
 pub(crate) use self::reduced::Reduction;
-#[allow(unused_imports, reason = "the operator does not share its objects among replicas yet")]
 pub(crate) use self::shards::JoinedShard;
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 

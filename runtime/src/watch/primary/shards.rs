@@ -38,7 +38,6 @@ impl Older {
 
 /// A shard whose objects the cache holds. Dropping it ends the watch and removes these objects, without a trigger or a deletion.
 pub(crate) struct JoinedShard {
-    shard: UidShard,
     feeds: Vec<Feed>,
     lists: Vec<WatchHandle>,
     watches: Started,
@@ -47,7 +46,6 @@ pub(crate) struct JoinedShard {
 
 impl Primary {
     /// Starts the watches of one shard of these targets, which fill this cache and enqueue its objects.
-    #[allow(dead_code, reason = "the operator does not share its objects among replicas yet")]
     pub(crate) fn join_shard(
         &self,
         watches: &SharedWatches,
@@ -64,7 +62,7 @@ impl Primary {
             (place.clone(), Box::new(sink) as Box<_>)
         });
         let (watches, lists) = watches.run_typed(self.decoder, sinks);
-        JoinedShard { shard, feeds: places.iter().map(feed).collect(), lists, watches, has_left }
+        JoinedShard { feeds: places.iter().map(feed).collect(), lists, watches, has_left }
     }
 
     /// Removes the objects of an area, and everything else that is known about them. Returns their names.
@@ -89,13 +87,9 @@ impl Primary {
     }
 }
 
-#[allow(dead_code, reason = "the operator does not share its objects among replicas yet")]
 impl JoinedShard {
-    pub(crate) fn shard(&self) -> UidShard {
-        self.shard
-    }
-
     /// The watches, and the progress of their first lists.
+    #[cfg(test)]
     pub(crate) fn lists(&self) -> &[WatchHandle] {
         &self.lists
     }
@@ -119,6 +113,7 @@ impl JoinedShard {
     }
 
     /// Ends the watches and removes the objects of the shard from the cache. Returns their names.
+    #[cfg(test)]
     pub(crate) fn leave(mut self) -> Vec<Key> {
         self.forget()
     }

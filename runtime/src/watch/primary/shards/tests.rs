@@ -56,7 +56,7 @@ impl Shards {
         let feeds = vec![Feed::new(feed.primary.clone(), feed.filter.clone(), feed.queue.clone(), feed.area.clone())];
         let watches = SharedWatches::new(client(), crate::watch::Health::default(), crate::watch::Streaming::default());
         let (watches, lists) = watches.run_typed(feed.primary.decoder, []);
-        JoinedShard { shard: *shard, feeds, lists, watches, has_left: has_left.clone() }.leave()
+        JoinedShard { feeds, lists, watches, has_left: has_left.clone() }.leave()
     }
 
     /// UID and version of the cached object of the usual name.
