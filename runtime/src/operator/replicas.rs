@@ -112,15 +112,17 @@ impl Replicas {
             let help = "use 2 to 256, or none, so that one replica reconciles all objects";
             return setup(format!("the number of shards is {shards}"), help);
         }
+        // The name of a shard's Lease ends with its number, such as `-255`.
+        let longest = if shards.is_some() { 249 } else { 253 };
         let is_name = |text: &str| {
             let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
             let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-            text.len() <= 253 && text.chars().all(fine) && ends(text.chars().next()) && ends(text.chars().last())
+            text.len() <= longest && text.chars().all(fine) && ends(text.chars().next()) && ends(text.chars().last())
         };
         for (what, text) in [("namespace", namespace), ("name", name)] {
             if let Some(text) = text.as_deref().filter(|text| !is_name(text)) {
-                let help = "use a-z, 0-9, - and ., as for other objects";
-                return setup(format!("`{text}` cannot be the {what} of the lease"), help);
+                let help = format!("use a-z, 0-9, - and ., as for other objects, and at most {longest} of them");
+                return setup(format!("`{text}` cannot be the {what} of the lease"), &help);
             }
         }
         Ok(())
