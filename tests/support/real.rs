@@ -81,11 +81,19 @@ impl RealServer {
     /// # Panics
     /// It cannot be started.
     pub async fn start(version: Version, controllers: bool) -> Option<Self> {
+        Self::start_with(version, controllers, "").await
+    }
+
+    /// Starts one whose API server has these further flags.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    pub async fn start_with(version: Version, controllers: bool, flags: &'static str) -> Option<Self> {
         let origin = servers()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let started = tokio::task::spawn_blocking({
             let folder = folder.path().to_owned();
-            move || up(&origin, &folder, version, controllers)
+            move || up(&origin, &folder, version, (controllers, flags))
         });
         let run = started.await.expect("no panic");
         let parts = if controllers { &PARTS[..] } else { &PARTS[..2] };
@@ -227,7 +235,7 @@ fn command_of(id: &str, folder: &Path) -> Vec<String> {
 }
 
 /// Starts a server in the folder, on free ports; returns the file with its process ids.
-fn up(origin: &Path, folder: &Path, version: Version, controllers: bool) -> PathBuf {
+fn up(origin: &Path, folder: &Path, version: Version, (controllers, flags): (bool, &str)) -> PathBuf {
     for part in fs::read_dir(origin).expect("the folder of the real servers").filter_map(Result::ok) {
         let name = part.file_name();
         let word = name.to_string_lossy().into_owned();
@@ -240,6 +248,9 @@ fn up(origin: &Path, folder: &Path, version: Version, controllers: bool) -> Path
     fs::write(folder.join("up.sh"), script).expect("a script of its own");
     let mut script = Command::new("bash");
     script.arg(folder.join("up.sh")).arg(version.word()).stdin(Stdio::null()).stdout(Stdio::null());
+    if !flags.is_empty() {
+        script.env("APISERVER_FLAGS", flags);
+    }
     if !controllers {
         script.env("KCM", "0");
     }

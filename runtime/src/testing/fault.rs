@@ -7,6 +7,7 @@ pub use crate::pass::block_here;
 pub use crate::queue::{Bare, Taken, requeued};
 use crate::trigger::EnabledTriggers;
 use crate::watch::hold;
+pub use crate::watch::shard_hook::{ShardedCache, offers_sharding, selector, shard_of};
 use crate::wiring::Cache;
 
 /// The names of all triggers, in the order of the list.

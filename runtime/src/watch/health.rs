@@ -95,7 +95,7 @@ impl Health {
     }
 
     /// The number of objects of other shards that API servers have sent; `None` if no watch selected a shard.
-    #[cfg(any(feature = "metrics", test))]
+    #[cfg(any(feature = "metrics", feature = "__test-hooks", test))]
     pub(crate) fn foreign_objects(&self) -> Option<u64> {
         self.lock().foreign
     }

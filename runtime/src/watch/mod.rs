@@ -29,6 +29,8 @@ mod scope;
 #[cfg(feature = "webhooks")]
 mod selected;
 mod selector;
+#[cfg(feature = "__test-hooks")]
+pub(crate) mod shard_hook;
 mod shared;
 mod store;
 mod streaming_list;

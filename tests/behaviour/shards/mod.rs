@@ -4,6 +4,7 @@ mod fleet;
 mod modes;
 mod moves;
 mod numbers;
+mod selected;
 mod selectors;
 mod server;
 mod step_down;

@@ -7,11 +7,19 @@ use super::*;
 
 on_each_server!(replicas_share_the_shards_and_hand_them_over);
 
-fn quick(world: &World) -> Replica {
+fn quick(world: &World, shard_mode: ShardMode) -> Replica {
     let (namespace, shards) = (Some(world.namespace.clone()), NonZeroU16::new(4));
     let (lease, deadline, renew) = (5 * SECOND, 3 * SECOND, SECOND);
     Replica::start_as(world, None, |operator| {
-        operator.replicas_with(Replicas { lease, deadline, renew, namespace, shards, ..Replicas::default() })
+        operator.replicas_with(Replicas {
+            lease,
+            deadline,
+            renew,
+            namespace,
+            shards,
+            shard_mode,
+            ..Replicas::default()
+        })
     })
 }
 
@@ -20,8 +28,13 @@ async fn until_held(world: &World, wanted: &[usize]) {
 }
 
 async fn replicas_share_the_shards_and_hand_them_over(world: World) -> World {
+    shared_in(world, ShardMode::Here).await
+}
+
+/// Two replicas share the shards, one of them crashes, and the other one has all of them.
+pub(super) async fn shared_in(world: World, mode: ShardMode) -> World {
     world.install(&definition()).await;
-    let first = quick(&world);
+    let first = quick(&world, mode);
     until_held(&world, &[4]).await;
     for at in 0..8 {
         world.create::<Widget>(a_widget(&format!("w{at}"), json!({}))).await;
@@ -32,7 +45,7 @@ async fn replicas_share_the_shards_and_hand_them_over(world: World) -> World {
         }
     };
     ready().await;
-    let second = quick(&world);
+    let second = quick(&world, mode);
     until_held(&world, &[2, 2]).await;
     let passes = (first.lab.passes(), second.lab.passes());
     assert_eq!(passes, (8, 0), "a move runs no body");
