@@ -4,35 +4,28 @@ use std::sync::Arc;
 
 use kube::runtime::watcher::Event;
 
+use super::area::Area;
 use super::listing::{CacheChange, Listing};
 use super::predicate::PrimaryPredicate;
 use super::rollback::{Newest, Source};
 use super::{Primary, version_of};
 use crate::client::decode::Decoded;
 use crate::queue::{Key, Queue, TriggerSet};
-use crate::uid_shard::UidShard;
+use crate::watch::first_list::WatchHandle;
+use crate::watch::shared::SharedWatches;
 use crate::watch::watch_target::WatchTarget;
 
-/// The part of the cache that one watch fills.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Area {
-    pub(super) namespace: Option<Arc<str>>,
-    pub(super) shard: Option<UidShard>,
-}
-
-impl Area {
-    pub(super) fn of(place: &WatchTarget) -> Self {
-        Self { namespace: place.namespace.clone(), shard: place.shard }
-    }
-
-    /// Whether the name is in the namespace of the area.
-    pub(super) fn has_name(&self, key: &Key) -> bool {
-        self.namespace.is_none() || key.namespace.as_deref() == self.namespace.as_deref()
-    }
-
-    /// Whether the object with this name and UID is in the area.
-    pub(super) fn contains(&self, key: &Key, uid: &str) -> bool {
-        self.has_name(key) && self.shard.is_none_or(|shard| shard.contains(uid))
+impl Primary {
+    /// Joins the watch of one target and enqueues objects on its events. The objects of a list are enqueued when the list is complete.
+    pub(crate) fn join(
+        &self,
+        watches: &SharedWatches,
+        place: &WatchTarget,
+        filter: Arc<PrimaryPredicate>,
+        queue: Queue,
+    ) -> WatchHandle {
+        let mut feed = Feed::new(self.clone(), filter, queue, Area::of(place));
+        watches.join_typed(place, self.decoder, move |event| feed.take(event))
     }
 }
 

@@ -1,10 +1,12 @@
 //! The reconciled kind: its cache, and the events that trigger a reconcile.
 
+mod area;
 mod changed;
 mod feed;
 mod held;
 mod listing;
 mod objects;
+mod older;
 mod predicate;
 mod reduced;
 mod rollback;
@@ -23,12 +25,9 @@ use serde_json::json;
 use crate::client::decode::{Decoded, Decoder, Invalid};
 use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::object::Object;
-use crate::queue::{Key, Queue, TriggerSet};
+use crate::queue::{Key, TriggerSet};
 use crate::resource_version::is_newer;
 use crate::status::bare::BareStatus;
-use crate::watch::first_list::WatchHandle;
-use crate::watch::shared::SharedWatches;
-use crate::watch::watch_target::WatchTarget;
 use crate::wiring::{Mark, WatcherWiring};
 
 pub(crate) use self::predicate::PrimaryPredicate;
@@ -36,14 +35,14 @@ pub(crate) use self::reduced::Reduction;
 pub(crate) use self::shards::JoinedShard;
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
+use self::area::Area;
 use self::changed::{Before, Changed};
-use self::feed::{Area, Feed};
 use self::held::{Held, with_status_of};
 use self::listing::CacheChange;
 use self::objects::Objects;
+use self::older::Older;
 use self::predicate::triggers;
 use self::rollback::{Comparison, Source};
-use self::shards::Older;
 use self::undecodable::Aside;
 use self::vanished::{Vanished, has_vanished};
 
@@ -191,18 +190,6 @@ impl Primary {
     #[cfg(feature = "metrics")]
     pub(crate) fn undecodable_keys(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<Key> {
         self.aside.keys(wanted)
-    }
-
-    /// Joins the watch of one target and enqueues objects on its events. The objects of a list are enqueued when the list is complete.
-    pub(crate) fn join(
-        &self,
-        watches: &SharedWatches,
-        place: &WatchTarget,
-        filter: Arc<PrimaryPredicate>,
-        queue: Queue,
-    ) -> WatchHandle {
-        let mut feed = Feed::new(self.clone(), filter, queue, Area::of(place));
-        watches.join_typed(place, self.decoder, move |event| feed.take(event))
     }
 
     /// Applies a change to the cache.

@@ -4,13 +4,15 @@
 //! deleted and created again: its UID changes, and with it the shard. The cache holds one object per name, the newer one. An older object
 //! is set aside until its deletion arrives, since a restored API server lowers all versions: then the newer one disappears instead.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::runtime::watcher::Event;
 
-use super::feed::{Area, Feed};
+use super::area::Area;
+use super::feed::Feed;
+use super::listing::CacheChange;
+use super::older::OlderObjects;
 use super::predicate::PrimaryPredicate;
 use super::vanished::has_vanished;
 use super::{Primary, version_of};
@@ -19,22 +21,8 @@ use crate::queue::{Key, Queue, TriggerSet};
 use crate::resource_version::is_newer;
 use crate::uid_shard::UidShard;
 use crate::watch::first_list::{Progress, WatchHandle};
-use crate::watch::primary::listing::CacheChange;
 use crate::watch::shared::{SharedWatches, Started};
 use crate::watch::watch_target::WatchTarget;
-
-/// The older ones of objects that have the same name in different shards. The map is usually empty. Its lock is held while an event of a
-/// shard changes the cache, so that comparisons with the cache are exact.
-#[derive(Clone, Default)]
-pub(super) struct Older(Arc<Mutex<HashMap<Key, Decoded>>>);
-
-type OlderObjects<'a> = MutexGuard<'a, HashMap<Key, Decoded>>;
-
-impl Older {
-    fn lock(&self) -> OlderObjects<'_> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A shard whose objects the cache holds. Dropping it ends the watch and removes these objects, without a trigger or a deletion.
 pub(crate) struct JoinedShard {

@@ -9,10 +9,12 @@ use super::rollback::Newest;
 use super::*;
 use crate::condition::Condition;
 use crate::leadership::{Leadership, ShardGates};
+use crate::queue::Queue;
 use crate::status::ObservedInputs;
 use crate::status::StatusContract;
 use crate::trigger::EnabledTriggers;
 use crate::watch::dependency_map::Dependents;
+use crate::watch::shared::SharedWatches;
 use crate::wiring::triggers::Triggers;
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
