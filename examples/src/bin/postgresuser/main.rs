@@ -16,6 +16,8 @@ pub mod operator;
 pub mod password;
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod replicas;
 pub mod sql;
 
 use std::future::pending;
