@@ -9,6 +9,8 @@ pub mod kubelet;
 pub mod operator;
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod rights;
 
 use std::future::pending;
 use std::process::ExitCode;

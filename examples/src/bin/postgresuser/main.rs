@@ -18,6 +18,8 @@ pub mod password;
 mod reference;
 #[cfg(test)]
 mod replicas;
+#[cfg(test)]
+mod rights;
 pub mod sql;
 
 use std::future::pending;

@@ -128,8 +128,12 @@ pub async fn keep(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep
     if cx.blocking(move || server.owner(&name, &uid)).await? == Owner::Other {
         return Err(UserError::RoleForeign(role));
     }
-    let rotate = cx.requested("rotate");
-    let password = remember(user, &role, rotate, cx).await?;
+    let (secret, rotate) = (password::secret_name(user), cx.requested("rotate"));
+    let known = cx.get::<Secret>(&secret).await?.as_ref().and_then(password::of).filter(|_| !rotate);
+    let password = known.unwrap_or_else(password::fresh);
+    // The Secret comes first: that of another owner is refused before the password is used, and no password is lost.
+    let content = [("username", role.as_str()), ("password", &password), ("database", &user.spec.database)];
+    cx.export_secret(&secret, content).await?;
     let (server, name, uid) = (database.clone(), role.clone(), user.uid().unwrap_or_default());
     let made = move || -> Result<(), SqlFailed> {
         server.make(&name, &uid)?;
@@ -138,18 +142,6 @@ pub async fn keep(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep
     cx.blocking(made).await?;
     cx.ready("Provisioned", format!("the role can log in to the database {:?}", user.spec.database));
     Ok(role)
-}
-
-/// Returns the password of the Secret, or a new one if there is none or a rotation is requested. It is written to the Secret before
-/// anything else.
-async fn remember(user: &PostgresUser, role: &str, rotate: bool, cx: &mut Cx<'_, keep>) -> Result<String, UserError> {
-    let name = password::secret_name(user);
-    let known = cx.get::<Secret>(&name).await?.as_ref().and_then(password::of).filter(|_| !rotate);
-    let password = known.unwrap_or_else(password::fresh);
-    // The Secret of another owner is refused before the password is used.
-    let content = [("username", role), ("password", &password), ("database", &user.spec.database)];
-    cx.export_secret(&name, content).await?;
-    Ok(password)
 }
 
 /// Grants the privileges of the spec, and revokes all others.
