@@ -95,6 +95,12 @@ impl Cluster {
         Client::new(self.service().acting_as(http_header(user)), "default")
     }
 
+    /// Returns a client of a pod: it acts as its ServiceAccount, and its default namespace is that of the pod.
+    #[cfg(feature = "manifests")]
+    pub(crate) fn client_in(&self, namespace: &str, user: &str) -> Client {
+        Client::new(self.service().acting_as(http_header(user)), namespace)
+    }
+
     /// Returns the HTTP client of [`Cluster::client`], for a client with layers of its own.
     ///
     /// It takes requests with bodies of any type, and reads a body only when it handles the request.

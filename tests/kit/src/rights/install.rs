@@ -2,7 +2,9 @@
 
 use evenkeel::Operator;
 use evenkeel::manifests::{ManifestOptions, ManifestSet, Part};
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::rbac::v1::Role;
 use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
 use kube::core::{DynamicObject, GroupVersionKind};
 use kube::discovery::{Scope, pinned_kind};
@@ -19,6 +21,8 @@ pub(super) struct Installation {
     pub(super) caller: String,
     /// The user of the ServiceAccount.
     pub(super) user: String,
+    /// The namespace and the name of the Lease, if replicas elect a leader.
+    lease: Option<(String, String)>,
 }
 
 impl Installation {
@@ -27,7 +31,28 @@ impl Installation {
         let account = set.service_account.metadata.name.clone().unwrap_or_default();
         let namespace = set.service_account.metadata.namespace.clone().unwrap_or_default();
         let user = format!("system:serviceaccount:{namespace}:{account}");
-        Self { set, namespace, caller: account, user }
+        let lease = lease_of(&set);
+        Self { set, namespace, caller: account, user, lease }
+    }
+
+    /// Whether replicas elect a leader.
+    pub(super) fn elects(&self) -> bool {
+        self.lease.is_some()
+    }
+
+    /// The number of the term, which each new leader raises; 0 before the first one.
+    pub(super) async fn term(&self, cluster: &Cluster) -> i32 {
+        let Some((namespace, name)) = &self.lease else { return 0 };
+        let lease = Api::<Lease>::namespaced(cluster.client(), namespace).get_opt(name).await;
+        let spec = lease.ok().flatten().and_then(|lease| lease.spec);
+        spec.and_then(|spec| spec.lease_transitions).unwrap_or_default()
+    }
+
+    /// The operator as the Deployment starts it: as the ServiceAccount, in the namespace, with `--replicas` if replicas elect a leader.
+    pub(super) fn started(&self, operator: Operator, cluster: &Cluster) -> Operator {
+        let operator = operator.test_client(cluster.client_in(&self.namespace, &self.user));
+        let has_replicas = || operator.roles().roles.iter().any(elects);
+        if self.elects() && !has_replicas() { operator.replicas() } else { operator }
     }
 
     /// What the roles grant. Those of the certificate of the webhook server are left out, since calls need no certificate here.
@@ -53,6 +78,18 @@ impl Installation {
             apply(client, &object).await;
         }
     }
+}
+
+/// Whether it is the role by which replicas elect a leader.
+fn elects(role: &Role) -> bool {
+    role.metadata.name.as_ref().is_some_and(|name| name.ends_with("-leader-election"))
+}
+
+/// The namespace and the name of the Lease for which there is a role.
+fn lease_of(set: &ManifestSet) -> Option<(String, String)> {
+    let role = set.roles.iter().find(|role| elects(role))?;
+    let name = role.rules.iter().flatten().find_map(|rule| rule.resource_names.as_ref()?.first())?;
+    Some((role.metadata.namespace.clone()?, name.clone()))
 }
 
 async fn apply(client: &Client, object: &DynamicObject) {

@@ -97,6 +97,9 @@ pub struct Rights {
 
 impl Rights {
     /// Uses the manifests for these options. Default: one replica, in the namespace `operators`.
+    ///
+    /// If the manifests have a role for a lease, as for several replicas, two replicas run. After each scenario, the leader crashes and the
+    /// other one takes over. Then that one stops, and a third one takes over.
     pub fn options(mut self, options: ManifestOptions) -> Self {
         self.options = Some(options);
         self
