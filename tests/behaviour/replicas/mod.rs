@@ -1,13 +1,16 @@
 //! Several replicas of an operator, on the in-process server in virtual time, and on the real ones.
 
 mod configured;
+mod crashes;
 mod failures;
 mod foreign;
 mod hand_over;
 mod idle;
 mod lagging;
+mod recorder;
 mod server;
 mod step_down;
+mod stopped_process;
 pub(crate) mod storm;
 mod term;
 

@@ -3,22 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
-use std::pin::pin;
 use std::sync::Mutex;
 
 use evenkeel::prelude::*;
 use evenkeel::testing::fenced_client;
 use evenkeel_random_cases::{Choices, seeds};
 use evenkeel_testkit::{Effect, Entry, Fault};
-use futures::StreamExt;
 use futures::future::join_all;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{WatchEvent, WatchParams};
 use kube::{CustomResource, CustomResourceExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio_util::task::AbortOnDropHandle;
 
+use super::recorder::{Holder, Recorder};
 use super::*;
 
 const REPLICAS: usize = 5;
@@ -121,8 +118,7 @@ pub(crate) struct Fleet {
     /// When a caller is free again.
     held: Vec<(Instant, String)>,
     log: Vec<Entry>,
-    holders: Arc<Mutex<Vec<Holder>>>,
-    _recorder: AbortOnDropHandle<()>,
+    recorder: Recorder,
 }
 
 impl Fleet {
@@ -130,11 +126,10 @@ impl Fleet {
         let began = Instant::now();
         let world = World::within(Cluster::start().await);
         world.install(&Parcel::crd()).await;
-        let holders = Arc::<Mutex<_>>::default();
-        let recorder = AbortOnDropHandle::new(tokio::spawn(record(world.api(), began, holders.clone())));
+        let recorder = Recorder::start(world.api(), began);
         let (runs, running) = (Arc::default(), Vec::new());
         let (held, log) = (Vec::new(), Vec::new());
-        let mut fleet = Self { world, shards, runs, running, started: 0, held, log, holders, _recorder: recorder };
+        let mut fleet = Self { world, shards, runs, running, started: 0, held, log, recorder };
         for _ in 0..REPLICAS {
             let process = fleet.process();
             fleet.running.push(process);
@@ -271,25 +266,6 @@ fn check_writes(log: &[Entry], holders: &[Holder]) -> (usize, usize) {
     (count, holders.iter().filter(|(_, holder)| !holder.is_empty()).count())
 }
 
-/// Since when a process holds the lease, as the time since the start of the cluster; an empty text is no process.
-type Holder = (Duration, String);
-
-/// Records the holders of the lease, as the server stores them.
-async fn record(api: Api<Lease>, began: Instant, holders: Arc<Mutex<Vec<Holder>>>) {
-    loop {
-        let Ok(events) = api.watch(&WatchParams::default(), "0").await else { continue };
-        let mut events = pin!(events);
-        while let Some(Ok(event)) = events.next().await {
-            let (WatchEvent::Added(lease) | WatchEvent::Modified(lease)) = event else { continue };
-            let holder = lease.spec.and_then(|spec| spec.holder_identity).unwrap_or_default();
-            let mut holders = holders.lock().unwrap();
-            if holders.last().is_none_or(|(_, last)| *last != holder) {
-                holders.push((began.elapsed(), holder));
-            }
-        }
-    }
-}
-
 /// What happened in a storm.
 pub(crate) struct Damage {
     pub(crate) incidents: usize,
@@ -320,7 +296,7 @@ pub(crate) async fn suffered(choices: &mut Choices, time: Duration, shards: Opti
 
 async fn storm(choices: &mut Choices, time: Duration) {
     let Damage { incidents: round, fleet, .. } = suffered(choices, time, None).await;
-    let (writes, terms) = check_writes(&fleet.log, &fleet.holders.lock().unwrap());
+    let (writes, terms) = check_writes(&fleet.log, &fleet.recorder.changes());
     println!("{round} incidents, {} processes, {terms} terms, {writes} writes", fleet.started);
     assert!(writes > round && terms > round / 8, "the storm was no storm");
 }

@@ -36,6 +36,15 @@ impl Process {
         self.child.wait().expect("the operator ends");
     }
 
+    /// Sends it a signal, such as `STOP`.
+    ///
+    /// # Panics
+    /// The signal cannot be sent.
+    pub fn signal(&self, signal: &str) {
+        let (signal, id) = (format!("-{signal}"), self.child.id().to_string());
+        assert!(Command::new("kill").args([signal, id]).status().expect("kill").success(), "the operator is gone");
+    }
+
     /// Whether it is still running.
     ///
     /// # Panics
