@@ -18,3 +18,4 @@ mod roll_out;
 mod rows;
 mod server;
 mod setup;
+mod standby;

@@ -35,7 +35,7 @@ fn robot(repo: &mut Repo) -> Result<(), Denial> {
 }
 
 /// An operator of this name with a server on loopback, and the URL at which it is called.
-fn replica(client: Client, name: &str, namespace: &str) -> (Operator, WebhookTarget) {
+pub(super) fn replica(client: Client, name: &str, namespace: &str) -> (Operator, WebhookTarget) {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let target = WebhookTarget::url(format!("https://{}", socket.local_addr().unwrap()));
     let operator = Operator::new(name)
@@ -48,7 +48,7 @@ fn replica(client: Client, name: &str, namespace: &str) -> (Operator, WebhookTar
 }
 
 /// Creates the configurations that the operator prints.
-async fn configure(world: &World, operator: &Operator, target: &WebhookTarget) {
+pub(super) async fn configure(world: &World, operator: &Operator, target: &WebhookTarget) {
     // Servers before 1.21 do not set the label by which the configurations select the namespace.
     let label = json!({ "metadata": { "labels": { "kubernetes.io/metadata.name": world.namespace } } });
     let namespaces: Api<Namespace> = Api::all(world.client.clone());
@@ -59,7 +59,7 @@ async fn configure(world: &World, operator: &Operator, target: &WebhookTarget) {
     Api::all(world.client.clone()).create(&PostParams::default(), &validating).await.unwrap();
 }
 
-async fn remove(world: &World, name: &str) {
+pub(super) async fn remove(world: &World, name: &str) {
     let (mutating, validating) = (Api::all(world.client.clone()), Api::all(world.client.clone()));
     Api::<MutatingWebhookConfiguration>::delete(&mutating, name, &DeleteParams::default()).await.unwrap();
     Api::<ValidatingWebhookConfiguration>::delete(&validating, name, &DeleteParams::default()).await.unwrap();
@@ -72,7 +72,7 @@ fn object(name: &str, url: &str) -> Repo {
 }
 
 /// Waits until API servers use the bundle. Until then, writes fail.
-async fn called(repos: &Api<Repo>) {
+pub(super) async fn called(repos: &Api<Repo>) {
     let dry = PostParams { dry_run: true, ..PostParams::default() };
     let reviewed = || async {
         let stored = repos.create(&dry, &object("probe", "https://a")).await.ok()?;
