@@ -8,6 +8,21 @@ use crate::printed::{Example, documents, find, id};
 
 const IMAGE: [&str; 2] = ["--image", "registry.example/operator:1.0.0"];
 
+/// The templates, in the order of their application.
+const PARTS: [&str; 11] = [
+    "crds",
+    "rbac",
+    "certificates",
+    "workload",
+    "policies",
+    "webhooks",
+    "flow-control",
+    "network",
+    "monitoring",
+    "alerts",
+    "dashboard",
+];
+
 /// A chart on disk.
 struct Chart {
     folder: tempfile::TempDir,
@@ -29,20 +44,7 @@ impl Chart {
 
     /// The objects of a release in this namespace.
     fn objects(&self, namespace: &str) -> Vec<Value> {
-        let parts = [
-            "crds",
-            "rbac",
-            "certificates",
-            "workload",
-            "policies",
-            "webhooks",
-            "flow-control",
-            "network",
-            "monitoring",
-            "alerts",
-            "dashboard",
-        ];
-        let names = parts.map(|part| format!("templates/{part}.yaml"));
+        let names = PARTS.map(|part| format!("templates/{part}.yaml"));
         let there = names.iter().filter(|name| self.folder.path().join(name).exists());
         there.flat_map(|name| documents(&render(&self.file(name), &self.values, namespace))).collect()
     }
@@ -230,4 +232,40 @@ fn what_looks_like_an_action_in_a_description_is_text() {
     assert_eq!((&about["apiVersion"], &about["name"]), (&json!("v2"), &json!("app")));
     let notes = chart.file("templates/NOTES.txt");
     assert!(notes.contains("helm uninstall app\n") && notes.contains("patch crd sites.app.evenkeel.dev"), "{notes}");
+}
+
+/// What `helm lint --strict` checks, without Helm.
+#[test]
+fn a_chart_has_what_helm_lint_requires() {
+    for example in Example::ALL {
+        let mut chart = Chart::of(example, &["--replicas", "2"]);
+        let about: Value = serde_saphyr::from_str(&chart.file("Chart.yaml")).unwrap();
+        let fields = ["apiVersion", "appVersion", "description", "name", "type", "version"];
+        assert_eq!(about.as_object().unwrap().keys().collect::<Vec<_>>(), fields);
+        assert_eq!((&about["name"], &about["type"]), (&json!(example.operator()), &json!("application")));
+        semver::Version::parse(about["version"].as_str().unwrap()).unwrap();
+        assert!(about["appVersion"].is_string(), "a number loses its last zeros");
+
+        let (values, mut templates) = (chart.file("values.yaml"), String::new());
+        for file in fs::read_dir(chart.folder.path().join("templates")).unwrap() {
+            let name = file.unwrap().file_name().into_string().unwrap();
+            let is_part = PARTS.iter().any(|part| format!("{part}.yaml") == name);
+            assert!(is_part || name == "NOTES.txt", "{name} is rendered here");
+            templates += &chart.file(&format!("templates/{name}"));
+        }
+        let lines: Vec<&str> = values.lines().collect();
+        for name in chart.values.as_object().unwrap().keys() {
+            let at = lines.iter().position(|line| line.starts_with(&format!("{name}:"))).unwrap();
+            assert!(at > 0 && lines[at - 1].starts_with("# "), "{name} has a comment");
+            assert!(templates.contains(&format!(".Values.{name}")), "{name} is used");
+        }
+        let switches = chart.values.as_object_mut().unwrap().values_mut();
+        switches.filter_map(|value| value.get_mut("enabled")).for_each(|enabled| *enabled = json!(true));
+        for object in chart.objects("released") {
+            let (version, kind, _, name) = id(&object);
+            let is_fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.:".contains(c);
+            assert!(!version.is_empty() && !kind.is_empty() && !name.is_empty() && name.len() <= 253, "{object:#}");
+            assert!(name.chars().all(is_fine), "{name}");
+        }
+    }
 }
