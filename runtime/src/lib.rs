@@ -25,6 +25,7 @@
 #[cfg(feature = "admission")]
 pub mod admission;
 mod api;
+mod backoff;
 #[cfg(any(feature = "metrics", feature = "routes"))]
 mod caller;
 #[cfg(feature = "operator")]

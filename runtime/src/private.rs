@@ -82,8 +82,8 @@ pub use crate::wiring::route::{Method as RouteMethod, RouteWiring};
 pub use crate::wiring::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
-    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, FormerTool, How, KindInfo, Leave, Mark, Node, Previously,
-    Readable, ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
+    Adopt, Arm, BareStatusStore, Cache, DeclaredCall, DeclaredTime, DeclaredTimes, FormerTool, How, KindInfo, Leave,
+    Mark, Node, Previously, Readable, ReadyFunction, Relation, StepWiring, Verb, WatcherWiring, When, Wiring,
 };
 #[cfg(feature = "admission")]
 pub use evenkeel_macros::field_path;

@@ -21,3 +21,4 @@ pub(crate) mod sent;
 pub(crate) mod signature;
 pub(crate) mod suggest;
 pub(crate) mod time;
+pub(crate) mod written;

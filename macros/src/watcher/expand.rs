@@ -13,6 +13,7 @@ use crate::syntax::block::{Block, Item};
 use crate::syntax::context_type;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
+use crate::syntax::written::written;
 
 /// The step that calls the methods for a live object.
 pub(super) const STEP: &str = "watcher";
@@ -49,6 +50,10 @@ fn wiring(args: &WatcherArgs, kind: Option<&Type>) -> TokenStream {
         let name = format_ident!("{name}");
         is_set.then(|| quote!(#name: #value,))
     };
+    let policy = args.policy.iter().map(|policy| {
+        let policy = written(policy);
+        quote!(policy: #krate::std::option::Option::Some(#policy),)
+    });
     let flags = [
         flag("settled", args.settled.is_some(), true),
         flag("previous", !args.has_previous(), false),
@@ -70,6 +75,7 @@ fn wiring(args: &WatcherArgs, kind: Option<&Type>) -> TokenStream {
             #(#cache)*
             #(#leave)*
             #(#flags)*
+            #(#policy)*
             ..#krate::WatcherWiring::DEFAULT
         }
     }

@@ -1,11 +1,8 @@
 //! The tables of errors: meaning, next action and fix, from the classes and doc comments of error variants.
 
-use std::borrow::Cow;
-
+use super::reconciler_info::ReconcilerInfo;
 use super::table;
-use crate::interval::Interval;
-use crate::outcome::reporting::{EventLevel, Until, VariantInfo, WatchedKind};
-use crate::outcome::retry::Retry;
+use crate::outcome::reporting::{EventLevel, VariantInfo};
 use crate::wiring::Wiring;
 
 /// The introduction of a table in which an error belongs to several steps.
@@ -37,9 +34,9 @@ pub(super) fn errors(wiring: &Wiring) -> Vec<Known> {
 }
 
 /// Prints the table of errors.
-pub(super) fn table_of_errors(wiring: &Wiring) -> String {
-    let errors = errors(wiring);
-    let rows: Vec<_> = errors.iter().map(row).collect();
+pub(super) fn table_of_errors(reconciler: &ReconcilerInfo) -> String {
+    let errors = errors(&reconciler.wiring);
+    let rows: Vec<_> = errors.iter().map(|known| row(reconciler, known)).collect();
     let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "fix"], &rows);
     match errors.iter().any(|known| known.steps.len() > 1) {
         true => format!("{SHARED}\n\n{table}"),
@@ -60,11 +57,11 @@ pub(super) fn events_of_errors(wiring: &Wiring) -> Vec<[String; 3]> {
     events.collect()
 }
 
-fn row(known: &Known) -> Vec<String> {
+fn row(reconciler: &ReconcilerInfo, known: &Known) -> Vec<String> {
     let Known { info, steps } = known;
     let (meaning, help) = parts(info);
     let steps = if steps.len() > 1 { format!("one of {}", steps.join(", ")) } else { steps.concat() };
-    let words = [info.reason, info.class, &steps, meaning, &next(info), help];
+    let words = [info.reason, info.class, &steps, meaning, &reconciler.next_after(info), help];
     words.map(ToOwned::to_owned).into()
 }
 
@@ -73,34 +70,6 @@ pub(super) fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     match info.doc.split_once("\n\n") {
         Some((meaning, help)) => (meaning, help),
         None => (info.doc, usual(info.class)),
-    }
-}
-
-/// When the object is reconciled again after this error.
-pub(super) fn next(info: &VariantInfo) -> Cow<'static, str> {
-    let next = match (info.class, info.retry) {
-        ("stalled", _) => "Stalled is True; it runs again when the object changes",
-        ("waiting", _) => return wait(info),
-        ("ignored", _) => "nothing: the pass counts as done",
-        (_, Retry::Fast) => "retried soon, at most 30 s apart, without end",
-        (_, Retry::Slow) => "retried with back-off, without end",
-        (_, Retry::After(_)) => "retried after the time of the retry policy",
-        (_, Retry::VerySlow) => "retried after each requeue interval, without end",
-    };
-    next.into()
-}
-
-/// The event that ends a wait: a change of a watched object, or a poll.
-fn wait(info: &VariantInfo) -> Cow<'static, str> {
-    match info.until {
-        Some(Until::Change(WatchedKind(kind))) => {
-            format!("triggered by a watch: it runs again when the {} changes", kind().resource.kind).into()
-        }
-        Some(Until::Poll(time)) => format!("polled: it runs again after {}", Interval::from(time)).into(),
-        Some(Until::PollOfError) => "polled: it runs again after the time that the error carries".into(),
-        Some(Until::Resync) => "polled: it runs again at the next resync".into(),
-        // The trait was implemented without the derive.
-        None => "runs again when the awaited object changes, or after its poll time".into(),
     }
 }
 
@@ -123,7 +92,7 @@ mod tests {
     use super::super::fixture;
     use super::super::reason::{own_reasons, reasons};
     use super::*;
-    use crate::outcome::reporting::Actions;
+    use crate::outcome::reporting::{Actions, Until, WatchedKind};
     use crate::wiring::{KindInfo, StepWiring};
 
     const fn waiting(reason: &'static str, until: Until) -> VariantInfo {
@@ -145,12 +114,12 @@ mod tests {
     fn each_wait_names_the_watch_or_poll_that_ends_it() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH];
-        let next: Vec<_> = errors(&known.wiring).iter().map(|known| next(&known.info).into_owned()).collect();
+        let next: Vec<_> = errors(&known.wiring).iter().map(|error| known.next_after(&error.info)).collect();
         let wanted = [
-            "triggered by a watch: it runs again when the Secret changes",
-            "polled: it runs again after 1m",
-            "polled: it runs again after the time that the error carries",
-            "polled: it runs again at the next resync",
+            "no timer: triggered by the watch when the Secret changes",
+            "polled: runs again after 1m",
+            "polled: runs again after the time of the error, or 30s without one",
+            "polled: runs again at each resync, every 1h",
         ];
         assert_eq!(next, wanted);
     }
@@ -184,9 +153,9 @@ mod tests {
     fn a_shared_error_names_its_possible_steps() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
-        let table = table_of_errors(&known.wiring);
+        let table = table_of_errors(&known);
         assert!(table.starts_with(SHARED) && table.contains("| one of fetch, copy |"), "{table}");
         known.wiring.steps = &[FETCH];
-        assert!(table_of_errors(&known.wiring).starts_with("| reason |"));
+        assert!(table_of_errors(&known).starts_with("| reason |"));
     }
 }

@@ -1,6 +1,6 @@
 //! What the program knows of a reason in a condition.
 
-use super::error::{errors, next, parts};
+use super::error::{errors, parts};
 use super::reason::FRAMEWORK_REASONS;
 use super::reconciler_info::ReconcilerInfo;
 
@@ -19,14 +19,15 @@ pub(crate) struct Explanation {
 
 /// Explains the reason of a condition; `None`: code sets it at run time, or another program does.
 pub(crate) fn explain(known: &ReconcilerInfo, condition: &str, reason: &str) -> Option<Explanation> {
-    let plain = |meaning| Explanation { steps: Vec::new(), class: "", meaning, next: String::new(), fix: "" };
+    let plain = |meaning, next| Explanation { steps: Vec::new(), class: "", meaning, next, fix: "" };
     if let Some(error) = errors(&known.wiring).into_iter().find(|error| error.info.reason == reason) {
         let (meaning, fix) = parts(&error.info);
-        let next = next(&error.info).into_owned();
+        let next = known.next_after(&error.info);
         return Some(Explanation { steps: error.steps, class: error.info.class, meaning, next, fix });
     }
     let declared = known.wiring.conditions.iter().find(|info| info.type_ == condition);
     let declared = declared.and_then(|info| info.reasons.iter().find(|one| one.name == reason));
     let framework = FRAMEWORK_REASONS.iter().find(|one| one.reason == reason);
-    declared.map(|one| one.doc).or(framework.map(|one| one.meaning)).map(plain)
+    let framework = framework.map(|one| plain(one.meaning, known.next_after_framework(one.next)));
+    declared.map(|one| plain(one.doc, String::new())).or(framework)
 }

@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 
 use super::reconciler_info::ReconcilerInfo;
+use crate::backoff::Backoff;
 use crate::condition::{ConditionInfo, Polarity};
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::pipeline::object::StatusStore;
@@ -50,6 +51,7 @@ pub(super) fn known() -> ReconcilerInfo {
         wiring: WIRING,
         kind: KindInfo::of::<k8s_openapi::api::core::v1::Pod>(),
         status: StatusStore::Object,
+        backoff: Backoff::FAILURE,
         field_manager: "op/things".into(),
         finalizer: Some("core.kubernetes.io/op".into()),
     }

@@ -18,6 +18,7 @@ mod grafana;
 mod graph;
 mod manifest;
 mod mermaid;
+mod next_pass;
 mod page;
 mod printer_column;
 mod rbac;

@@ -1,7 +1,7 @@
 //! The reference page of a reconciler in Markdown: conditions, reasons, errors, events, triggers and writes.
 
 use super::error::{events_of_errors, table_of_errors};
-use super::reason::{FRAMEWORK_REASONS, own_reasons};
+use super::reason::{FRAMEWORK_REASONS, FrameworkReason, own_reasons};
 use super::reconciler_info::ReconcilerInfo;
 use super::table;
 use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
@@ -19,8 +19,9 @@ impl ReconcilerInfo {
             format!("## Steps\n\n{}{}", self.steps(), self.daemons()),
             format!("## Conditions\n\n{}", self.condition_table()),
             format!("## Declared reasons\n\n{}", self.meanings()),
-            format!("## Errors\n\n{}", table_of_errors(&self.wiring)),
-            format!("## Reasons of the framework\n\n{}", framework_reasons()),
+            format!("## Errors\n\n{}", table_of_errors(self)),
+            format!("## The next pass\n\n{}", self.schedule()),
+            format!("## Reasons of the framework\n\n{}", self.framework_reasons()),
             format!("## Events\n\n{}", self.events()),
             format!("## Triggers\n\n{}", self.trigger_list()),
             format!("## What it writes\n\n{}", self.writes()),
@@ -101,6 +102,14 @@ impl ReconcilerInfo {
             reasons + &shared,
             setters.collect::<Vec<_>>().join(", "),
         ]
+    }
+
+    fn framework_reasons(&self) -> String {
+        let row = |one: &FrameworkReason| {
+            vec![one.reason.to_owned(), one.meaning.to_owned(), self.next_after_framework(one.next)]
+        };
+        let rows: Vec<_> = FRAMEWORK_REASONS.iter().map(row).collect();
+        table::markdown(&["reason", "meaning", "what happens next"], &rows)
     }
 
     /// The table of events. An event is emitted at most once per transition, and never while the object is idle.
@@ -195,12 +204,6 @@ fn good(polarity: Polarity) -> String {
     if polarity == Polarity::Positive { good } else { format!("absent or {good}") }
 }
 
-fn framework_reasons() -> String {
-    let rows: Vec<_> =
-        FRAMEWORK_REASONS.iter().map(|one| vec![one.reason.to_owned(), one.meaning.to_owned()]).collect();
-    table::markdown(&["reason", "meaning"], &rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
@@ -246,9 +249,10 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "| InvalidUrl | stalled | fetch | No retry helps. | Stalled is True; it runs again when the object changes \
-                 | Write `https://host/path`. |",
-                "| Busy | transient | fetch | It is busy. | retried with back-off, without end \
+                "| InvalidUrl | stalled | fetch | No retry helps. \
+                 | Stalled is True; no timer: runs again only on a change of its spec, its labels, its annotations, \
+                 or an object that it watches | Write `https://host/path`. |",
+                "| Busy | transient | fetch | It is busy. | retried after 1s, doubling to 10m, without end \
                  | none, if it passes by itself |",
             ]
         );

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::error::{Known, errors};
+use super::next_pass::FrameworkNext;
 use crate::api::FOREIGN;
 use crate::condition::Polarity;
 use crate::outcome::reporting::VariantInfo;
@@ -14,26 +15,40 @@ pub(super) struct FrameworkReason {
     /// Whether only positive conditions have it.
     pub(super) positive: bool,
     pub(super) meaning: &'static str,
+    pub(super) next: FrameworkNext,
 }
 
 /// The reasons that the framework sets on declared conditions.
 pub(super) const FRAMEWORK_REASONS: [FrameworkReason; 5] = [
-    FrameworkReason { reason: "Succeeded", positive: true, meaning: "the step succeeded and set no other reason" },
+    FrameworkReason {
+        reason: "Succeeded",
+        positive: true,
+        meaning: "the step succeeded and set no other reason",
+        next: FrameworkNext::Success,
+    },
     FrameworkReason {
         reason: "Blocked",
         positive: true,
         meaning: "an earlier step blocks this one; the message names it",
+        next: FrameworkNext::Blocker,
     },
-    FrameworkReason { reason: "Panicked", positive: false, meaning: "the step has a bug; it is retried with back-off" },
+    FrameworkReason {
+        reason: "Panicked",
+        positive: false,
+        meaning: "the step has a bug",
+        next: FrameworkNext::Failure,
+    },
     FrameworkReason {
         reason: "TimedOut",
         positive: false,
-        meaning: "the step exceeded its time limit; it is retried with back-off",
+        meaning: "the step exceeded its time limit",
+        next: FrameworkNext::Failure,
     },
     FrameworkReason {
         reason: FOREIGN,
         positive: false,
-        meaning: "an object that the step would write belongs to another owner; it runs again when that changes",
+        meaning: "an object that the step would write belongs to another owner",
+        next: FrameworkNext::Foreign,
     },
 ];
 

@@ -1,5 +1,6 @@
 //! The compile-time information about one reconciler, from which all output of this folder is generated.
 
+use crate::backoff::Backoff;
 use crate::pipeline::object::{Primary, StatusStore};
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
@@ -19,6 +20,8 @@ pub struct ReconcilerInfo {
     pub kind: KindInfo,
     /// Where the status of the kind is stored.
     pub(crate) status: StatusStore,
+    /// The pauses between the retries of a failing object, unless an error or the reconciler declares others.
+    pub(crate) backoff: Backoff,
     /// The field manager of all writes of the reconciler.
     pub field_manager: String,
     /// The finalizer on its objects; `None` if no step is external or owns objects in other namespaces, and no hook runs on deletion.
@@ -36,7 +39,8 @@ impl ReconcilerInfo {
         let wiring = R::WIRING;
         let field_manager = wiring.field_manager_under(operator);
         let finalizer = wiring.needs_finalizer().then(|| wiring.finalizer_under(operator, &kind.resource.group));
-        Self { wiring, kind, status: R::Object::STATUS_STORE, field_manager, finalizer }
+        let (status, backoff) = (R::Object::STATUS_STORE, Backoff::FAILURE);
+        Self { wiring, kind, status, backoff, field_manager, finalizer }
     }
 
     /// The types of the conditions at these indices.

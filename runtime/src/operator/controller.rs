@@ -22,6 +22,7 @@ use super::shard_caches::ShardCaches;
 use super::trigger::{self, Triggers};
 use super::{crd_check, settings_change, startup, terms};
 use crate::api::DryRunLog;
+use crate::backoff::Backoff;
 use crate::client::StepClient;
 use crate::client::decode::Decoder;
 use crate::config::Fingerprint;
@@ -35,7 +36,7 @@ use crate::pipeline::hook::PassListener;
 use crate::queue::pause::Pause;
 #[cfg(feature = "dry-run")]
 use crate::queue::{Attempt, Next, Worker};
-use crate::queue::{Backoff, CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
+use crate::queue::{CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::trigger::EnabledTriggers;
 #[cfg(feature = "routes")]
 use crate::watch::Primaries;

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::crd_check::Expected;
-use crate::queue::Backoff;
+use crate::backoff::Backoff;
 use crate::queue::pause::Pause;
 
 /// Back-off of a failing watch.

@@ -11,6 +11,7 @@ use super::error::Result;
 use super::manifest_parts;
 #[cfg(feature = "manifests")]
 use super::monitoring;
+use super::registration::Registration;
 use super::{app, rule_check};
 #[cfg(feature = "metrics")]
 use crate::introspection;
@@ -105,7 +106,11 @@ impl Operator {
     /// The compile-time information about each reconciler.
     #[must_use]
     pub fn introspect(&self) -> Vec<ReconcilerInfo> {
-        self.members.iter().map(|member| member.introspect(&self.name)).collect()
+        let introspect = |member: &Box<dyn Registration>| {
+            let info = member.introspect(&self.name);
+            ReconcilerInfo { backoff: self.limits.backoff(info.wiring.name).unwrap_or(info.backoff), ..info }
+        };
+        self.members.iter().map(introspect).collect()
     }
 
     /// The status contract, on which consumers of the objects may rely, as `contract` prints it.

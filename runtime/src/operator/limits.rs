@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use super::error::{Error, Reason, Result};
+use crate::backoff::Backoff;
 use crate::pipeline::reconciler::Reconciler;
-use crate::queue::{Backoff, ConcurrencyLimit, QueueConfig, Rate};
+use crate::queue::{ConcurrencyLimit, QueueConfig, Rate};
 
 /// The configured limits.
 pub(super) struct Limits {
@@ -39,6 +40,11 @@ impl Limits {
     /// The limits of one reconciler, to be set.
     pub(super) fn of<R: Reconciler>(&mut self) -> &mut OwnLimits {
         &mut self.own.entry(TypeId::of::<R>()).or_insert_with(|| (R::WIRING.name, OwnLimits::default())).1
+    }
+
+    /// The back-off of the reconciler of this name, if it has one of its own.
+    pub(super) fn backoff(&self, name: &str) -> Option<Backoff> {
+        self.own.values().find(|(own, _)| *own == name)?.1.backoff
     }
 
     /// The configuration of the queues.

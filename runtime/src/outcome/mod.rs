@@ -1,6 +1,6 @@
 //! Outcomes of a pass, classes of errors, and the error that stops a pipeline.
 
-mod class;
+pub(crate) mod class;
 pub(crate) mod message;
 mod pass_error;
 pub(crate) mod reporting;

@@ -22,6 +22,5 @@ pub enum Retry {
 
 impl Retry {
     /// The interval of `VerySlow` if the reconciler has no `requeue = ..`.
-    #[cfg(feature = "operator")]
     pub(crate) const HOUR: Duration = Duration::from_secs(3600);
 }

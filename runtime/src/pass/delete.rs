@@ -18,9 +18,10 @@ use super::run::{self, BodyEnd, BodyResult, Part};
 use super::watcher;
 use super::without_steps::blocked;
 use crate::api::ApiError;
+use crate::backoff::Backoff;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
-use crate::queue::{Backoff, Next};
+use crate::queue::Next;
 use crate::wiring::policy::ResolvedPolicy;
 
 /// Cleans up after the steps. Ignores an object without our finalizer.

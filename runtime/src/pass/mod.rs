@@ -41,8 +41,9 @@ use self::report::current_pass::{Begun, CurrentPass, FinishedPass, UNCHANGED, en
 use self::report::event;
 use self::run::Part;
 use self::without_steps::{blocked, foreign, skipped, suspended, unchanged_object, undecodable};
+use crate::backoff::Backoff;
 use crate::pipeline::object::Object;
-use crate::queue::{Attempt, Backoff, Key, Next, PassOutput, TriggerSet, Worker};
+use crate::queue::{Attempt, Key, Next, PassOutput, TriggerSet, Worker};
 
 pub(crate) use self::api::apply::Owned;
 #[cfg(feature = "__test-hooks")]

@@ -10,7 +10,6 @@
 //! both.
 
 mod after_pass;
-mod backoff;
 mod concurrency;
 mod config;
 mod external;
@@ -42,7 +41,6 @@ use self::meter::Meter;
 use self::state::KeyEntries;
 use crate::trigger::EnabledTriggers;
 
-pub(crate) use self::backoff::Backoff;
 pub(crate) use self::concurrency::ConcurrencyLimit;
 pub(crate) use self::config::{CachedVersionFn, QueueConfig};
 pub(crate) use self::key::Key;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::backoff::Backoff;
+use crate::backoff::Backoff;
 
 /// When a key runs again.
 #[derive(Clone, Debug, PartialEq, Eq)]

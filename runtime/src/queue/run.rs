@@ -13,7 +13,6 @@ use tracing::Instrument;
 
 use super::Queue;
 use super::after_pass::AfterPassTasks;
-use super::backoff::Backoff;
 use super::concurrency::Slot;
 use super::config::{CachedVersionFn, QueueConfig};
 use super::key::Key;
@@ -21,6 +20,7 @@ use super::next::Next;
 use super::state::{FinishedPass, Task};
 use super::stats::QueueStats;
 use super::worker::{AfterPass, PassOutput, Worker};
+use crate::backoff::Backoff;
 use crate::leadership::{PassPermit, ShardGates};
 use crate::random::uniform;
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::backoff::Backoff;
 use super::state::{FinishedPass, KeyEntries};
 use super::{Attempt, Key, Next, PassOutput, Queue, QueueConfig, Rate, TriggerSet, Worker, drain};
+use crate::backoff::Backoff;
 use crate::leadership::{Leadership, ShardGates};
 use crate::trigger::EnabledTriggers;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
-use super::backoff::Backoff;
 use super::key::Key;
 use super::next::Next;
+use crate::backoff::Backoff;
 use crate::trigger::TriggerSet;
 
 /// Work that is left after a pass has ended and its slot is free.
@@ -17,7 +17,7 @@ pub(crate) type AfterPass = BoxFuture<'static, ()>;
 pub(crate) struct PassOutput {
     pub(crate) next: Next,
     pub(crate) tail: Option<AfterPass>,
-    /// The errors concern the API server, not the object: a retry then uses [`Backoff::OUTAGE`](super::backoff::Backoff::OUTAGE).
+    /// The errors concern the API server, not the object: a retry then uses [`Backoff::OUTAGE`](crate::backoff::Backoff::OUTAGE).
     pub(crate) outage: bool,
 }
 

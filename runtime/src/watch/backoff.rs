@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::error::{Error, WatchError};
 use super::health::Watched;
-use crate::queue::Backoff;
+use crate::backoff::Backoff;
 
 /// The pauses between the attempts of one watch. (The adapter of kube-runtime resets its backoff on each attempt to list.)
 const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(30) };

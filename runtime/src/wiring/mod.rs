@@ -20,6 +20,7 @@ pub(crate) mod relation;
 pub(crate) mod route;
 mod step;
 pub mod suspend;
+mod times;
 pub mod triggers;
 mod undeclared;
 mod unused_reasons;
@@ -49,6 +50,7 @@ pub(crate) use self::relation::selector_parts;
 pub use self::relation::{Adopt, Cache, How, Relation};
 pub use self::step::{StepWiring, When};
 use self::suspend::Suspend;
+pub use self::times::{DeclaredTime, DeclaredTimes};
 use self::triggers::Triggers;
 pub use self::verb::{DeclaredCall, Verb};
 pub use self::watcher::{DecodeWhole, Leave, Mark, WatcherWiring};
@@ -78,6 +80,9 @@ pub struct Wiring {
     /// The timeout of a pass, after which it is dropped; five minutes unless declared.
     #[doc(hidden)]
     pub timeout: Duration,
+    /// The times that are declared (`requeue = ..`, `retry = ..`, `timeout = ..`), for documentation and alerts.
+    #[doc(hidden)]
+    pub times: DeclaredTimes,
     /// The number of objects that are reconciled concurrently (`concurrency = 4`). `None` uses the setting of the
     /// operator.
     #[doc(hidden)]
@@ -153,6 +158,7 @@ impl Wiring {
         steps: &[],
         shape: &[],
         timeout: Duration::from_secs(300),
+        times: DeclaredTimes::NONE,
         concurrency: None,
         debounce: None,
         revision: 0,

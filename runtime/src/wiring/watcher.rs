@@ -29,6 +29,8 @@ pub struct WatcherWiring {
     pub leave: Leave,
     /// Whether a call is given up after some tries, so that the `requeue` interval tries again.
     pub gives_up: bool,
+    /// The function of `retry = policy`, as written.
+    pub policy: Option<&'static str>,
 }
 
 /// How a watcher remembers across restarts which objects it has handled.
@@ -62,5 +64,6 @@ impl WatcherWiring {
         any_version: false,
         leave: Leave::Detach,
         gives_up: false,
+        policy: None,
     };
 }

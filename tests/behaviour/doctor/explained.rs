@@ -58,17 +58,21 @@ async fn each_state_has_its_meaning_and_its_fix() {
         "{invalid}"
     );
     let block = "\n      meaning: Stalled. (step fetch or store, stalled)\
-                 \n      next: Stalled is True; it runs again when the object changes\
+                 \n      next: Stalled is True; no timer: runs again only on a change of its spec, its labels, its annotations, or an object \
+                 that it watches\
                  \n      fix: change the object";
     assert!(invalid.contains(block), "{invalid}");
     let waits = explained(&world, "waits").await;
     assert!(waits.contains("/waits is not ready for "), "{waits}");
-    assert!(waits.contains("\n      next: triggered by a watch: it runs again when the Secret changes"), "{waits}");
+    assert!(waits.contains("\n      next: no timer: triggered by the watch when the Secret changes"), "{waits}");
     assert!(waits.contains("\nevents:\n") || waits.contains("\nno events"), "{waits}");
     let broken = explained(&world, "broken").await;
-    assert!(broken.contains("retried with back-off, without end"), "{broken}");
+    assert!(broken.contains("next: retried after 1s, doubling to 10m, without end"), "{broken}");
     let panics = explained(&world, "panics").await;
-    assert!(panics.contains("meaning: the step has a bug; it is retried with back-off"), "{panics}");
+    assert!(
+        panics.contains("meaning: the step has a bug") && panics.contains("next: retried after 1s, doubling to 10m"),
+        "{panics}"
+    );
 }
 
 #[tokio::test]

@@ -1,11 +1,12 @@
 //! Expands the shape of a pipeline, for its graph.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{Pat, PatGuard};
 
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Arm, Branch, Head, Pipeline, Statement, step_name};
+use crate::syntax::written::written;
 
 /// The nodes, as `&[Node::Call(0), ..]`. `None` for a plain sequence of steps, which is the default.
 pub(super) fn expand_shape(reconciler: &Reconciler) -> Option<TokenStream> {
@@ -62,10 +63,4 @@ fn expand_arm(reconciler: &Reconciler, branch: &Branch, arm: &Arm) -> TokenStrea
     };
     let nodes = expand_nodes(reconciler, &arm.statements);
     quote!(#krate::Arm { when: #when, nodes: #nodes })
-}
-
-/// The expression, formatted approximately as its author wrote it.
-fn written(expr: &impl ToTokens) -> String {
-    const TIGHTER: [(&str, &str); 4] = [(" :: ", "::"), (":: ", "::"), (" . ", "."), ("= & ", "= &")];
-    TIGHTER.iter().fold(expr.to_token_stream().to_string(), |text, (loose, tight)| text.replace(loose, tight))
 }

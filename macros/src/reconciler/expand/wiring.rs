@@ -9,6 +9,7 @@ use super::bare_status;
 use super::call::expand_step;
 use super::scope::{PIPELINE, expand_short_set};
 use super::shape::expand_shape;
+use super::time::expand_declared;
 use crate::reconciler::args::{Previously, ReconcilerArgs};
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
@@ -32,6 +33,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let revision = Some(args.revision).filter(|revision| *revision != 0).into_iter();
     let concurrency = args.concurrency.iter();
     let debounce = args.debounce.iter().map(|window| expand_duration(krate, *window));
+    let times = expand_declared(args);
     let shape = expand_shape(reconciler).into_iter();
     let (finalizer, field_manager) =
         (expand_given(krate, "finalizer", &args.finalizer), expand_given(krate, "field_manager", &args.field_manager));
@@ -52,6 +54,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #(doc: #doc,)*
             steps: &[#(#steps),*],
             #(shape: #shape,)*
+            #times
             #(concurrency: #krate::std::num::NonZeroUsize::new(#concurrency),)*
             #(debounce: #krate::std::option::Option::Some(#debounce),)*
             #(revision: #revision,)*

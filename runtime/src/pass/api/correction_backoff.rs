@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::Backoff;
+use crate::backoff::Backoff;
 
 /// Number of corrections of an object without a pause.
 const AT_ONCE: u32 = 3;

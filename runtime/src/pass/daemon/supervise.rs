@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use crate::backoff::Backoff;
 use crate::leadership::{Leadership, ShardGates};
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, PassError};
@@ -17,7 +18,7 @@ use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::Event;
 use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
-use crate::queue::{Backoff, Key, Queue, TriggerSet};
+use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::DaemonHandler;
 
 /// What all daemons of a reconciler share.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::suspend::is_suspended;
 use super::{Decision, Facts, MissingFact, References, Unsent, decide, dependencies, ownership, policy, unchanged};
+use crate::backoff::Backoff;
 use crate::outcome::retry::Retry;
 use crate::outcome::{Outcome, PassError};
 use crate::pass::context::{PassContext, observed};
@@ -12,7 +13,7 @@ use crate::pass::memory::Memory;
 use crate::pass::memory::late_digest::LateDigest;
 use crate::pass::watcher;
 use crate::pipeline::object::Object;
-use crate::queue::{Backoff, Key, Next};
+use crate::queue::{Key, Next};
 use crate::status::observed::Observed;
 use crate::trigger::{TriggerFacts, TriggerSet};
 

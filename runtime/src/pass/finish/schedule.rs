@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use crate::backoff::Backoff;
 use crate::interval::{Clamped, LONGEST};
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
 use crate::pass::context::PassContext;
 use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
-use crate::queue::{Backoff, Next};
+use crate::queue::Next;
 use crate::status::observed::Observed;
 
 /// The next pass of an unchanged object; a stalled one has none.

@@ -192,7 +192,7 @@ pub(super) fn of_wiring(
         default_service_account: None,
         selector: None,
         owner: None,
-        backoff: crate::queue::Backoff::FAILURE,
+        backoff: crate::backoff::Backoff::FAILURE,
         meter: Meter::default(),
         dry_run: None,
         listeners: Arc::new([]),

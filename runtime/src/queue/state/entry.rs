@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::queue::next::Next;
 use crate::queue::priority::LanePosition;
 use crate::queue::timers::Slot;

@@ -64,8 +64,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::backoff::Backoff;
     use crate::queue::state::FinishedPass;
-    use crate::queue::{Backoff, Next, TriggerSet};
+    use crate::queue::{Next, TriggerSet};
 
     fn ended(next: Next) -> FinishedPass {
         FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.0 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::queue::backoff::Backoff;
+use crate::backoff::Backoff;
 
 const SECOND: Duration = Duration::from_secs(1);
 

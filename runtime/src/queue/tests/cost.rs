@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::queue::state::{FinishedPass, KeyEntries};
 use crate::queue::stats::QueueStats;
 use crate::queue::{Key, Next, Rate, TriggerSet};

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::backoff::Backoff;
 use crate::leadership::{Leadership, ShardGates};
 use crate::trigger::EnabledTriggers;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use evenkeel_random_cases::{Choices, each};
 use tokio::time::Instant;
 
-use crate::queue::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::queue::priority::PATIENCE;
 use crate::queue::state::{FinishedPass, KeyEntries};
 use crate::queue::{Attempt, Key, Next, Rate, TriggerSet};

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "operator")]
 use crate::random::uniform;
 
 /// Exponential back-off. The n-th delay is `base * 2^n`, at most `cap`, times a random factor between 0.75 and 1. The jitter spreads
@@ -13,7 +14,7 @@ pub(crate) struct Backoff {
 }
 
 /// The smallest jitter factor.
-const LEAST: f64 = 0.75;
+pub(crate) const LEAST: f64 = 0.75;
 
 impl Backoff {
     /// For failing objects: 1 s doubling to 10 min.
@@ -43,6 +44,7 @@ impl Backoff {
     }
 
     /// The delay after this many earlier failures, with jitter.
+    #[cfg(feature = "operator")]
     pub(crate) fn delay(self, failures: u32) -> Duration {
         self.delay_at(failures, uniform())
     }
