@@ -48,6 +48,34 @@ fn the_contract_of_hello_is_unchanged() {
 }
 
 #[test]
+fn a_contract_is_compared_with_that_of_an_earlier_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("contract.json");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, printed(&["contract"])).unwrap();
+    assert_eq!(printed(&["contract", "--check", path]), "");
+    let stored = std::fs::read_to_string(&file).unwrap();
+    // The earlier version had a field, a flag and a wider limit that this one lacks.
+    let before = stored.replacen("\"spec.name\":", "\"spec.title\": { \"type\": \"string\" },\n\"spec.name\":", 1);
+    let before = before.replacen("\"--listen\":", "\"--gone\": \"\",\n\"--listen\":", 1);
+    assert_eq!(before.lines().count(), stored.lines().count() + 2, "{stored}");
+    std::fs::write(&file, before).unwrap();
+    let refused = hello(&["contract", "--check", path]);
+    assert_eq!(refused.status.code(), Some(1));
+    let text = String::from_utf8(refused.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].starts_with("major: removed: command line --gone; keep it"), "{text}");
+    assert!(lines[1].starts_with("major: removed: field spec.title of greetings.demo.evenkeel.dev/v1; keep"), "{text}");
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("2 changes of a higher level than minor"));
+    assert_eq!(printed(&["contract", "--check", path, "--allow", "major"]), text);
+    std::fs::write(&file, "kind: Greeting").unwrap();
+    let refused = hello(&["contract", "--check", path]);
+    let text = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && text.contains("contract.json is no contract"), "{text}");
+}
+
+#[test]
 fn help_lists_every_command_and_unknown_ones_fail() {
     let help = printed(&["--help"]);
     for command in ["run", "crds", "wiring", "docs", "contract", "rbac"] {

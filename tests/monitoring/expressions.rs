@@ -29,11 +29,20 @@ fn series(sample: &str) -> Series {
     (name.to_owned(), labels.collect())
 }
 
-/// A scrape of an operator with everything, after one pass of a task that does not fail, and the expressions of its alerts and panels.
-async fn scraped() -> (Vec<Series>, Vec<String>) {
+/// A scrape of an operator with everything, after one pass of a task that does not fail.
+struct Scraped {
+    scrape: Vec<Series>,
+    /// The expressions of its alerts and panels.
+    expressions: Vec<String>,
+    /// The labels of each metric in its contract.
+    contract: BTreeMap<String, BTreeSet<String>>,
+}
+
+async fn scraped() -> Scraped {
     let cluster = cluster_with_versions().await;
     let (operator, _) = serving(&cluster, |server| server);
     let operator = operator.replicas_with(Replicas { namespace: Some("default".to_owned()), ..Replicas::default() });
+    let contract = operator.contract().metrics;
     let alerts = operator.alert_set().alerts.into_iter().map(|alert| alert.query);
     let expressions = alerts.chain(panels(&operator.dashboard())).collect();
     let (operator, address) = listening(operator);
@@ -47,7 +56,7 @@ async fn scraped() -> (Vec<Series>, Vec<String>) {
     evenkeel_testkit::eventually(Duration::from_secs(60), passed).await;
     let samples = samples(address).await;
     running.crash().await;
-    (samples.keys().map(|sample| series(sample)).collect(), expressions)
+    Scraped { scrape: samples.keys().map(|sample| series(sample)).collect(), expressions, contract }
 }
 
 /// The expressions of a dashboard, with values for the variables of Grafana.
@@ -125,7 +134,7 @@ fn fits((_, labels): &Series, matcher: &Matcher) -> bool {
 
 #[tokio::test]
 async fn each_metric_and_each_label_is_in_a_scrape() {
-    let (scrape, expressions) = scraped().await;
+    let Scraped { scrape, expressions, .. } = scraped().await;
     assert!(expressions.len() > 40, "{}", expressions.len());
     for expression in &expressions {
         let selectors = selectors(expression);
@@ -150,7 +159,7 @@ async fn each_metric_and_each_label_is_in_a_scrape() {
 
 #[tokio::test]
 async fn each_alternative_of_a_matcher_has_a_series() {
-    let (scrape, expressions) = scraped().await;
+    let Scraped { scrape, expressions, .. } = scraped().await;
     for expression in &expressions {
         for (selector, _) in selectors(expression) {
             let name = selector.name.clone().unwrap();
@@ -165,4 +174,23 @@ async fn each_alternative_of_a_matcher_has_a_series() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn the_contract_has_each_metric_of_a_scrape_with_its_labels() {
+    let Scraped { scrape, contract, .. } = scraped().await;
+    let whole = |name: &str| {
+        let suffix = ["_bucket", "_count", "_sum"].into_iter().find_map(|suffix| name.strip_suffix(suffix));
+        suffix.filter(|base| contract.contains_key(*base)).unwrap_or(name).to_owned()
+    };
+    let mut scraped: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, labels) in &scrape {
+        let labels = labels.keys().filter(|label| *label != "le").cloned();
+        scraped.entry(whole(name)).or_default().extend(labels);
+    }
+    // Without memory on this system, the metric is not there.
+    let has_memory = scraped.contains_key("process_resident_memory_bytes");
+    let contract: BTreeMap<_, _> =
+        contract.clone().into_iter().filter(|(name, _)| has_memory || !name.starts_with("process_")).collect();
+    assert_eq!(scraped, contract);
 }

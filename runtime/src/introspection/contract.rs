@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::api_contract::{self, AdmissionContract, is_restriction};
 use super::app_manifest::AppManifest;
+use super::crd_contract::CrdContract;
+use super::crd_diff;
 use super::reason::reasons;
 use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
@@ -24,6 +26,12 @@ use crate::status::used_fields;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Contract {
+    /// The format of the file: 1. A file without it has none of the sections `crds`, `rights`, `metrics` and `flags`.
+    #[serde(default)]
+    pub format: u32,
+    /// The name of the operator.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub operator: String,
     /// The reconcilers by the field manager of their writes, `<operator>/<reconciler>`, which is unique.
     pub reconcilers: BTreeMap<String, ReconcilerContract>,
     /// The served versions of each kind that has several, by the name of its CRD.
@@ -35,6 +43,18 @@ pub struct Contract {
     /// What a user needs for each route: `get gitrepositories/artifact`, by method and path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub routes: BTreeMap<String, String>,
+    /// The CRDs of the operator by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub crds: BTreeMap<String, CrdContract>,
+    /// The verbs that the role of the operator needs, by group and resource: `core/secrets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rights: BTreeMap<String, BTreeSet<String>>,
+    /// The labels of each metric of the framework, by its name without the suffixes of a histogram.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, BTreeSet<String>>,
+    /// The commands and flags of the program, each with the name of its value: `--listen`, `manifests --image`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flags: BTreeMap<String, String>,
 }
 
 /// The guarantees of one reconciler.
@@ -90,6 +110,18 @@ pub struct ApiDiff {
     pub semver: Semver,
     /// A description: `removed: source-controller/git_repository, condition ArtifactStored`.
     pub what: String,
+    /// What to do about a change that breaks clients or objects; empty for other changes.
+    pub fix: &'static str,
+}
+
+impl ApiDiff {
+    pub(super) fn major(what: String, fix: &'static str) -> Self {
+        Self { semver: Semver::Major, what, fix }
+    }
+
+    pub(super) fn minor(what: String) -> Self {
+        Self { semver: Semver::Minor, what, fix: "" }
+    }
 }
 
 impl fmt::Display for ApiDiff {
@@ -99,6 +131,16 @@ impl fmt::Display for ApiDiff {
 }
 
 impl Semver {
+    /// The level as a word: `minor`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Patch => "patch",
+            Self::Minor => "minor",
+            Self::Major => "major",
+        }
+    }
+
     /// The version increment that these changes require together.
     #[must_use]
     pub fn of(changes: &[ApiDiff]) -> Self {
@@ -106,14 +148,30 @@ impl Semver {
     }
 }
 
+/// What to do about a guarantee that is gone.
+const KEEP: &str = "keep it, or release a major version";
+/// What to do about a guarantee that has another meaning.
+const RESTORE: &str = "restore it, or release a major version";
+/// What to do about a new check.
+const ACCEPT: &str = "accept what was accepted before, or release a major version";
+
+/// The start of the guarantees about RBAC rules. Fewer and more of them break no client; who writes roles must add the new ones.
+const RIGHTS: &str = "rights on ";
+
 impl Contract {
+    /// The format of the files that this program writes, and the newest one that it reads.
+    pub const FORMAT: u32 = 1;
+
     /// Creates the contract of these reconcilers, which are those of this app.
     pub(crate) fn of(all: &[ReconcilerInfo], app: &AppManifest) -> Self {
         Self {
+            format: Self::FORMAT,
+            operator: app.name.clone(),
             reconcilers: all.iter().map(|known| (known.field_manager.clone(), known.contract())).collect(),
             versions: api_contract::versions(app),
             admission: api_contract::admission(app),
             routes: api_contract::routes(app),
+            ..Self::default()
         }
     }
 
@@ -126,33 +184,50 @@ impl Contract {
     }
 
     /// Returns the guarantees that `next` removes, changes and adds.
+    ///
+    /// Sections that the format of `self` does not have are left out.
     #[must_use]
     pub fn compare(&self, next: &Self) -> Vec<ApiDiff> {
-        let (before, after) = (self.facts(), next.facts());
+        let sections = self.format > 0;
+        let (before, after) = (self.facts(sections), next.facts(sections));
         let gone = before.iter().filter_map(|(fact, value)| match after.get(fact) {
-            None => Some(change(Semver::Major, "removed", fact, &before, &after)),
-            Some(new) if new != value => Some(Some(ApiDiff {
-                semver: Semver::Major,
-                what: format!("changed: {}: {value} -> {new}", fact.join(", ")),
-            })),
+            None => change("removed", fact, &before, &after),
+            Some(new) if new != value => {
+                Some(ApiDiff::major(format!("changed: {}: {value} -> {new}", fact.join(", ")), RESTORE))
+            }
             Some(_) => None,
         });
         let new = after.keys().filter(|fact| !before.contains_key(*fact));
-        let new = new.map(|fact| {
-            let semver = if is_restriction(fact) { Semver::Major } else { Semver::Minor };
-            change(semver, "added", fact, &after, &before)
-        });
-        gone.chain(new).flatten().collect()
+        let new = new.filter_map(|fact| change("added", fact, &after, &before));
+        let crds = if sections { crd_diff::compare(&self.crds, &next.crds) } else { Vec::new() };
+        gone.chain(new).chain(crds).collect()
     }
 
     /// All guarantees, each with its value.
-    fn facts(&self) -> Facts {
+    fn facts(&self, sections: bool) -> Facts {
         let mut facts = Facts::new();
         for (name, reconciler) in &self.reconcilers {
             reconciler.collect_facts(name, &mut facts);
         }
         facts.extend(api_contract::facts(&self.versions, &self.admission, &self.routes));
+        if sections {
+            self.collect_sections(&mut facts);
+        }
         facts
+    }
+
+    /// The guarantees about rights, metrics and flags.
+    fn collect_sections(&self, facts: &mut Facts) {
+        let rights = self.rights.iter().map(|(resource, verbs)| (format!("{RIGHTS}{resource}"), verbs));
+        for (right, verbs) in rights {
+            facts.extend(verbs.iter().map(|verb| (vec![right.clone(), verb.clone()], String::new())));
+        }
+        for (name, labels) in &self.metrics {
+            let metric = format!("metric {name}");
+            facts.insert(vec![metric.clone()], String::new());
+            facts.extend(labels.iter().map(|label| (vec![metric.clone(), format!("label {label}")], String::new())));
+        }
+        facts.extend(self.flags.iter().map(|(flag, value)| (vec![format!("command line {flag}")], value.clone())));
     }
 }
 
@@ -160,10 +235,17 @@ type Facts = BTreeMap<Vec<String>, String>;
 
 /// A guarantee that only one of the two contracts contains. Returns `None` if it is part of a larger guarantee that is
 /// reported instead.
-fn change(semver: Semver, word: &str, fact: &[String], mine: &Facts, other: &Facts) -> Option<ApiDiff> {
+fn change(word: &str, fact: &[String], mine: &Facts, other: &Facts) -> Option<ApiDiff> {
     let alone = |part: &[String]| mine.contains_key(part) && !other.contains_key(part);
     let within = (1..fact.len()).any(|end| alone(&fact[..end]));
-    (!within).then(|| ApiDiff { semver, what: format!("{word}: {}", fact.join(", ")) })
+    let what = format!("{word}: {}", fact.join(", "));
+    let is_right = fact.first().is_some_and(|start| start.starts_with(RIGHTS));
+    let diff = match word {
+        "added" if is_restriction(fact) => ApiDiff::major(what, ACCEPT),
+        "removed" if !is_right => ApiDiff::major(what, KEEP),
+        _ => ApiDiff::minor(what),
+    };
+    (!within).then_some(diff)
 }
 
 impl ReconcilerContract {
@@ -244,99 +326,4 @@ impl ReconcilerInfo {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fixture;
-    use super::*;
-
-    fn stored() -> Contract {
-        Contract::of(&[fixture::known()], &AppManifest::default())
-    }
-
-    /// The version increment and the text of the only change.
-    fn only(before: &Contract, after: &Contract) -> (Semver, String) {
-        let changes = before.compare(after);
-        assert_eq!(changes.len(), 1, "{changes:?}");
-        (changes[0].semver, changes[0].to_string())
-    }
-
-    fn changed(change: impl Fn(&mut ReconcilerContract)) -> Contract {
-        let mut contract = stored();
-        contract.reconcilers.values_mut().for_each(change);
-        contract
-    }
-
-    #[test]
-    fn a_contract_survives_a_round_trip() {
-        let read = Contract::parse(&stored().to_string()).unwrap();
-        assert_eq!(read, stored());
-        assert_eq!(Semver::of(&stored().compare(&read)), Semver::Patch);
-    }
-
-    #[test]
-    fn removing_a_condition_is_major_and_adding_one_minor() {
-        let without = changed(|reconciler| drop(reconciler.conditions.remove("Stored")));
-        assert_eq!(only(&stored(), &without), (Semver::Major, "removed: op/things, condition Stored".into()));
-        assert_eq!(only(&without, &stored()), (Semver::Minor, "added: op/things, condition Stored".into()));
-    }
-
-    #[test]
-    fn removing_a_reason_or_finalizer_is_a_major_change() {
-        let without = changed(|reconciler| {
-            reconciler.conditions.get_mut("Stored").unwrap().reasons.remove("Blocked");
-        });
-        let what = "removed: op/things, condition Stored, reason Blocked".into();
-        assert_eq!(only(&stored(), &without), (Semver::Major, what));
-        let without = changed(|reconciler| reconciler.finalizer = None);
-        assert_eq!(only(&stored(), &without), (Semver::Major, "removed: op/things, finalizer".into()));
-    }
-
-    #[test]
-    fn changing_the_triggers_is_a_major_change() {
-        let triggers = |text: &'static str| changed(move |reconciler| reconciler.triggers = Some(text.into()));
-        let (one, other) = (triggers("triggers(spec, labels)"), triggers("triggers(spec)"));
-        let what = "changed: op/things, triggers: triggers(spec, labels) -> triggers(spec)".into();
-        assert_eq!(only(&one, &other), (Semver::Major, what));
-    }
-
-    #[test]
-    fn changing_the_polarity_is_a_major_change() {
-        let other = changed(|reconciler| {
-            reconciler.conditions.get_mut("Stored").unwrap().polarity = "negative".into();
-        });
-        let what = "changed: op/things, condition Stored: positive -> negative".into();
-        assert_eq!(only(&stored(), &other), (Semver::Major, what));
-    }
-
-    #[test]
-    fn a_new_validation_is_a_major_change_and_a_new_version_a_minor_one() {
-        let mut other = stored();
-        let reviews = AdmissionContract { validation: ["CREATE".to_owned()].into(), ..AdmissionContract::default() };
-        other.admission.insert("things.example.com".to_owned(), reviews);
-        let added = "added: validation of things.example.com, CREATE".to_owned();
-        assert_eq!(only(&stored(), &other), (Semver::Major, added));
-        let mut other = stored();
-        other.versions.insert("things.example.com".to_owned(), ["v1".to_owned()].into());
-        let what = "added: versions of things.example.com, v1".to_owned();
-        assert_eq!(only(&stored(), &other), (Semver::Minor, what));
-        let what = "removed: versions of things.example.com, v1".to_owned();
-        assert_eq!(only(&other, &stored()), (Semver::Major, what));
-    }
-
-    #[test]
-    fn another_right_for_a_route_is_a_major_change() {
-        let with = |needed: &str| {
-            let routes = [("GET /x".to_owned(), needed.to_owned())].into();
-            Contract { routes, ..stored() }
-        };
-        assert_eq!(only(&stored(), &with("get a/b")), (Semver::Minor, "added: route GET /x".into()));
-        let what = "changed: route GET /x: get a/b -> get a/c".into();
-        assert_eq!(only(&with("get a/b"), &with("get a/c")), (Semver::Major, what));
-        assert_eq!(Contract::parse(&with("get a/b").to_string()).unwrap(), with("get a/b"));
-    }
-
-    #[test]
-    fn a_contract_without_functions_has_no_sections_for_them() {
-        let text = stored().to_string();
-        assert!(["versions", "admission", "routes"].iter().all(|section| !text.contains(section)), "{text}");
-    }
-}
+mod tests;

@@ -7,6 +7,8 @@
 mod api_contract;
 mod app_manifest;
 mod contract;
+mod crd_contract;
+mod crd_diff;
 mod error;
 #[cfg(feature = "doctor")]
 mod explanation;
@@ -31,6 +33,7 @@ pub use self::app_manifest::{
     AppManifest, KindManifest, PermissionManifest, ReconcilerManifest, ReviewManifest, RouteManifest, VersionManifest,
 };
 pub use self::contract::{ApiDiff, ConditionContract, Contract, ReconcilerContract, Semver};
+pub use self::crd_contract::{CrdContract, FieldContract};
 pub use self::manifest::Roles;
 pub use self::rbac::RbacRule;
 pub use self::reconciler_info::ReconcilerInfo;

@@ -15,6 +15,7 @@ use super::cluster_command;
 use super::command::{Command, text};
 #[cfg(feature = "config")]
 use super::config_load;
+use super::contract_check::{self, ContractArgs};
 use super::env;
 use super::error::{Error, Reason, Result};
 use super::log::{self, LogFormat};
@@ -148,6 +149,9 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
     let matches = line.clone().try_get_matches_from(&given);
     let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &line).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        if let Command::Contract(ContractArgs { check: Some(file), allow }) = &command {
+            return contract_check::check(&operator, file, *allow);
+        }
     let command = cli.command.unwrap_or(Command::Run);
     if command.prints_wiring() {
         let operator = narrowed(operator, &cli.flags);
@@ -200,7 +204,7 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
     ended
 }
 
-fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
+pub(super) fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {
     let command = env::with_variables(Cli::command(), given).name(operator.name.to_string());
     let command = command.mut_arg("feature_gates", |arg| match operator.gates.help() {
         Some(gates) => arg.help(format!("Turns features on or off; several are separated by commas:\n{gates}")),

@@ -5,6 +5,7 @@ use clap::{Subcommand, ValueEnum};
 use super::builder::Operator;
 #[cfg(feature = "doctor")]
 use super::cluster_command::ClusterCommand;
+use super::contract_check::ContractArgs;
 use super::error::Result;
 #[cfg(feature = "lease")]
 use super::lease_role::lease_rules;
@@ -46,8 +47,10 @@ pub(super) enum Command {
     /// With --replicas, it has a row about the leader.
     #[cfg(feature = "manifests")]
     Dashboard,
-    /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
-    Contract,
+    /// Prints the stable interface (conditions, reasons, CRDs, rights, metrics, flags) as JSON in a stable order
+    ///
+    /// With --check, it compares the interface with that of an earlier version instead.
+    Contract(ContractArgs),
     /// Prints the manifest of the operator: its kinds with versions, functions and conditions, and its rights
     App {
         /// The output format
@@ -105,7 +108,7 @@ impl Command {
             | Self::Policies
             | Self::Wiring
             | Self::Docs
-            | Self::Contract
+            | Self::Contract(_)
             | Self::App { .. }
             | Self::Rbac { .. } => true,
         }
@@ -164,7 +167,7 @@ pub(super) fn text(operator: &Operator, command: &Command) -> Result<String> {
         #[cfg(feature = "manifests")]
         Command::Dashboard => Ok(dashboard_text(operator)),
         Command::Docs => Ok(or(operator.pages(), "This operator has no reconciler.\n")),
-        Command::Contract => Ok(operator.contract().to_string()),
+        Command::Contract(_) => Ok(operator.contract().to_string()),
         Command::App { format: AppFormat::Yaml } => yaml([&operator.app_manifest()]).map_err(unwritten),
         Command::App { format: AppFormat::Grafana } => {
             let text = yaml(&operator.grafana_manifests()?).map_err(unwritten)?;
@@ -217,7 +220,8 @@ mod tests {
             let text = printed(&command);
             assert!(text.contains("this operator") || text.contains("This operator"), "{command:?}: {text}");
         }
-        assert_eq!(printed(&Command::Contract), "{\n  \"reconcilers\": {}\n}\n");
+        let contract = printed(&Command::Contract(ContractArgs::default()));
+        assert!(contract.contains("\"operator\": \"shop\"") && contract.contains("\"reconcilers\": {}"), "{contract}");
     }
 
     #[test]

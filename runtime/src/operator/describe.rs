@@ -12,7 +12,7 @@ use super::manifest_parts;
 #[cfg(feature = "manifests")]
 use super::monitoring;
 use super::registration::Registration;
-use super::{app, rule_check};
+use super::{app, contract, rule_check};
 #[cfg(feature = "metrics")]
 use crate::introspection;
 use crate::introspection::{AllRules, AppManifest, Contract, RbacRule, ReconcilerInfo, Roles, all_rules};
@@ -116,7 +116,7 @@ impl Operator {
     /// The status contract, on which consumers of the objects may rely, as `contract` prints it.
     #[must_use]
     pub fn contract(&self) -> Contract {
-        Contract::of(&self.introspect(), &self.app_manifest())
+        contract::contract(self)
     }
 
     /// What the operator consists of, as `app` prints it: kinds, versions, functions, conditions and rights.

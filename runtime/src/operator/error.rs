@@ -45,6 +45,8 @@ pub enum Reason {
     LeaseLost,
     /// A file of the command `render` cannot be used, or a set of dependents cannot be rendered.
     Render,
+    /// The file of `contract --check` cannot be used, or the contract has changed more than is allowed.
+    Contract,
     /// An option of the command `manifests` has an invalid value, a file cannot be written, or a folder differs from what it prints.
     Manifests,
     /// Passes were still running after the [shutdown timeout](crate::Operator::shutdown_timeout) and were dropped.

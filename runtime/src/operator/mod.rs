@@ -18,6 +18,9 @@ mod config_load;
 mod config_metrics;
 mod conflicts;
 mod context;
+mod contract;
+#[cfg(feature = "cli")]
+mod contract_check;
 mod controller;
 #[cfg(all(feature = "metrics", feature = "webhooks"))]
 mod conversion_metrics;

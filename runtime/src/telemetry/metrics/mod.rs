@@ -10,6 +10,7 @@ mod families;
 mod guard;
 mod host_check;
 mod html;
+mod names;
 mod object_query;
 mod process;
 mod readiness;
@@ -27,6 +28,8 @@ mod tls;
 
 pub(crate) use self::custom::Custom;
 pub(crate) use self::guard::Guard;
+#[cfg(feature = "cli")]
+pub(crate) use self::names::{Parts, names};
 pub(crate) use self::reconciler::ReconcilerMetrics;
 pub(crate) use self::registry::Metrics;
 pub(crate) use self::server::serve;
