@@ -18,6 +18,8 @@ use super::config_load;
 use super::contract_check::{self, ContractArgs};
 use super::env;
 use super::error::{Error, Reason, Result};
+#[cfg(feature = "metrics")]
+use super::listen_args::ListenFlags;
 use super::log::{self, LogFormat};
 use super::print::print;
 use super::renamed_flags::renamed;
@@ -68,19 +70,9 @@ struct Flags {
     /// `terminationGracePeriodSeconds` of the pod [default: 25s]
     #[arg(long, global = true, value_name = "DURATION")]
     shutdown_timeout: Option<Interval>,
-    /// Serves metrics, health and debug pages over HTTP: a port on loopback, or an address such as 0.0.0.0:8080 [default: off]
     #[cfg(feature = "metrics")]
-    #[arg(long, global = true, value_name = "ADDRESS", value_parser = crate::listen::address)]
-    listen: Option<std::net::SocketAddr>,
-    /// Serves metrics and debug pages only to users who may get their path: asks for a bearer token, and checks it by the API server. Probes
-    /// stay open [default: off, and debug pages are served at loopback addresses only]
-    #[cfg(feature = "metrics")]
-    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
-    listen_auth: bool,
-    /// Serves metrics, health and debug pages over HTTPS, with the certificate of the webhook server [default: off]
-    #[cfg(all(feature = "metrics", feature = "webhooks"))]
-    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
-    listen_tls: bool,
+    #[command(flatten)]
+    listener: ListenFlags,
     #[cfg(feature = "webhooks")]
     #[command(flatten)]
     webhooks: WebhookFlags,
@@ -149,9 +141,6 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
     let matches = line.clone().try_get_matches_from(&given);
     let matches = matches.unwrap_or_else(|error| env::explain(renamed(error), &line).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        if let Command::Contract(ContractArgs { check: Some(file), allow }) = &command {
-            return contract_check::check(&operator, file, *allow);
-        }
     let command = cli.command.unwrap_or(Command::Run);
     if command.prints_wiring() {
         let operator = narrowed(operator, &cli.flags);
@@ -160,6 +149,9 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
             WebhookFlags::missing(&mut definition(&operator, &[])).exit();
         }
         operator.check_rules()?;
+        if let Command::Contract(ContractArgs { check: Some(file), allow }) = &command {
+            return contract_check::check(&operator, file, *allow);
+        }
         return print(&text(&operator, &command)?);
     }
     #[cfg(feature = "manifests")]
@@ -253,7 +245,7 @@ fn given_manifests(operator: &Operator, matches: &clap::ArgMatches) -> Option<(F
     let webhooks = flags.webhooks.address();
     #[cfg(not(feature = "webhooks"))]
     let webhooks = None;
-    let listen = flags.listen;
+    let listen = flags.listener.address;
     Some((flags, manifest_command::Given { args, flags: given, listen, webhooks }))
 }
 
@@ -277,9 +269,7 @@ fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     #[cfg(feature = "lease")]
     let operator = flags.replicas.apply(operator);
     #[cfg(feature = "metrics")]
-    let operator = if flags.listen_auth { operator.listen_auth() } else { operator };
-    #[cfg(all(feature = "metrics", feature = "webhooks"))]
-    let operator = if flags.listen_tls { operator.listen_tls() } else { operator };
+    let operator = flags.listener.apply(operator);
     #[cfg(feature = "webhooks")]
     let operator = aimed_at(operator, flags.webhooks.target());
     #[cfg(feature = "dependents")]
@@ -317,7 +307,7 @@ async fn configured(operator: Operator, flags: Flags) -> Result<Operator> {
         operator = operator.retries_per_second(retries);
     }
     #[cfg(feature = "metrics")]
-    if let Some(address) = flags.listen {
+    if let Some(address) = flags.listener.address {
         operator = operator.listen(address);
     }
     #[cfg(feature = "webhooks")]

@@ -1,5 +1,7 @@
 //! The names of an operator, as whom it acts, and its settings.
 
+#[cfg(all(feature = "metrics", feature = "webhooks"))]
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use kube::{Client, Config};
@@ -89,6 +91,20 @@ impl Operator {
     #[cfg(all(feature = "metrics", feature = "webhooks"))]
     pub fn listen_tls(mut self) -> Self {
         self.custom.wants_tls = true;
+        self
+    }
+
+    /// Serves the pages of the [listener](Self::listen) over HTTPS, with the certificate and the key in these PEM files. Takes precedence over
+    /// [`listen_tls`](Self::listen_tls).
+    ///
+    /// The files are read again every 10 seconds, so a mounted Secret may be renewed at any time. The command-line flags are `--listen-cert`
+    /// and `--listen-key`.
+    ///
+    /// # Errors
+    /// The operator does not start if a file cannot be read, or if the two do not belong together.
+    #[cfg(all(feature = "metrics", feature = "webhooks"))]
+    pub fn listen_certificate(mut self, certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        self.custom.certificate = Some((certificate.into(), key.into()));
         self
     }
 

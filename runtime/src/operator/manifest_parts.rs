@@ -26,7 +26,7 @@ pub(super) fn refused(Invalid { headline, help }: Invalid) -> Error {
 
 fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
     let hooks = hooks(operator, options)?;
-    if operator.custom.wants_tls && hooks.is_none() {
+    if operator.custom.wants_tls && hooks.is_none() && !has_certificate(operator) {
         let help = "leave out `--listen-tls`: its certificate is that of the webhook server, which this operator does not need";
         return Err(refused(Invalid::new("the listener has TLS, and there is no certificate", help)));
     }
@@ -48,12 +48,23 @@ fn parts(operator: &Operator, options: &ManifestOptions) -> Result<Parts> {
         #[cfg(not(feature = "config"))]
         config: None,
         listen_auth: !operator.custom.guard.is_open(),
-        listen_tls: operator.custom.wants_tls,
+        listen_tls: operator.custom.wants_tls || has_certificate(operator),
         shutdown_timeout: operator.shutdown_timeout,
         is_external: known.iter().any(|known| known.wiring.all_steps().any(|step| step.external)),
         monitored: monitored(operator),
         wiring: wiring(operator),
     })
+}
+
+/// Whether the certificate of the listener is in files.
+fn has_certificate(operator: &Operator) -> bool {
+    #[cfg(feature = "webhooks")]
+    return operator.custom.certificate.is_some();
+    #[cfg(not(feature = "webhooks"))]
+    {
+        let _ = operator;
+        false
+    }
 }
 
 #[cfg(feature = "webhooks")]

@@ -53,6 +53,8 @@ mod lease_role;
 mod limits;
 #[cfg(feature = "metrics")]
 mod listen;
+#[cfg(all(feature = "cli", feature = "metrics"))]
+mod listen_args;
 #[cfg(feature = "cli")]
 mod log;
 #[cfg(feature = "cli")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::admission::WebhookTarget;
 use crate::listen::Listener;
-use crate::webhook::{Names, Source};
+use crate::webhook::{Files, Names, Source};
 
 /// How an operator serves the functions that review writes, and its conversions.
 ///
@@ -90,7 +90,7 @@ impl WebhookServer {
     /// The certificate's source. `namespace` is that of the operator, and `definitions` are the CRDs that call it.
     pub(super) fn source(&self, operator: &str, namespace: &str, definitions: Vec<String>) -> Source {
         if let Some(folder) = &self.files {
-            return Source::Files(folder.clone());
+            return Source::Files(Files::of(folder));
         }
         let mut names = Names {
             operator: operator.to_owned(),
@@ -126,7 +126,7 @@ mod tests {
             let server = WebhookServer { target, ..WebhookServer::at(([127, 0, 0, 1], 0)) };
             match server.source("shop", "shops", Vec::new()) {
                 Source::SelfSigned(names) => (names.namespace, names.service, names.hosts),
-                Source::Files(folder) => panic!("{}", folder.display()),
+                Source::Files(files) => panic!("{files:?}"),
             }
         };
         let own = |text: &str| text.to_owned();

@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(feature = "doctor")]
 pub(crate) use self::certificate::EXPIRES;
-pub(crate) use self::certificate::{Names, Served, Source};
+pub(crate) use self::certificate::{Files, Names, Served, Source};
 pub(crate) use self::tls::acceptor;
 
 /// A running webhook server. Dropping it closes its connections.

@@ -1,6 +1,7 @@
 //! A listener that asks for tokens, and one that others can reach.
 
 mod auth;
+mod files;
 mod public;
 mod tls;
 

@@ -98,6 +98,9 @@ pub(crate) struct Custom {
     pub(crate) guard: Guard,
     /// Whether the listener has TLS.
     pub(crate) wants_tls: bool,
+    /// The files of the listener's certificate and of its key.
+    #[cfg(feature = "webhooks")]
+    pub(crate) certificate: Option<(std::path::PathBuf, std::path::PathBuf)>,
     /// Accepts connections over TLS, once the webhook server is prepared.
     pub(crate) tls: Option<Tls>,
 }

@@ -2,6 +2,7 @@
 
 mod bundle;
 mod calls;
+mod expiry;
 mod files;
 mod keeper;
 mod names;
@@ -12,6 +13,7 @@ mod served;
 mod server_time;
 mod source;
 
+pub(crate) use self::files::Files;
 pub(crate) use self::names::Names;
 #[cfg(test)]
 pub(super) use self::pair::{certified, tests_files, tests_pair};

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 pub(crate) struct Served {
     /// The certificate of new connections; `None` before the first one.
     pub(crate) certified: Option<Arc<CertifiedKey>>,
-    /// When it expires, if the operator has made it.
+    /// When it expires, if that is known.
     pub(crate) expires: Option<Timestamp>,
     /// How often this process has written the bundle into a configuration.
     pub(crate) bundle_writes: u64,

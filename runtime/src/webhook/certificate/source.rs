@@ -1,13 +1,12 @@
 //! The source of the certificate.
 
-use std::path::PathBuf;
-
 use kube::Client;
 use tokio::sync::watch;
 
+use super::files::Files;
+use super::keeper;
 use super::names::Names;
 use super::served::Served;
-use super::{files, keeper};
 
 /// Where the certificate comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +14,7 @@ pub(crate) enum Source {
     /// A self-signed certificate in a Secret, which the operator makes, renews and puts into the webhook configurations.
     SelfSigned(Names),
     /// The files `tls.crt` and `tls.key` of a folder, which another tool such as cert-manager renews.
-    Files(PathBuf),
+    Files(Files),
 }
 
 impl Source {
@@ -26,9 +25,7 @@ impl Source {
     pub(crate) fn first(&self) -> Result<Served, String> {
         match self {
             Self::SelfSigned(_) => Ok(Served::default()),
-            Self::Files(folder) => {
-                Ok(Served { certified: Some(files::read(folder)?), is_spread: true, ..Served::default() })
-            }
+            Self::Files(files) => files.read(),
         }
     }
 
@@ -39,7 +36,7 @@ impl Source {
     pub(in crate::webhook) async fn follow(self, client: Client, served: watch::Sender<Served>) {
         match self {
             Self::SelfSigned(names) => keeper::Keeper::new(client, names, served).run().await,
-            Self::Files(folder) => files::follow(&folder, &served).await,
+            Self::Files(files) => files.follow("webhook server", &served).await,
         }
     }
 }

@@ -27,7 +27,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use tokio_util::sync::CancellationToken;
 
-use super::{Names, Served, Serving, Source, start};
+use super::{Files, Names, Served, Serving, Source, start};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -275,7 +275,7 @@ async fn a_certificate_in_files_is_read_again() {
     let [first, second] = [(); 2].map(|()| super::certificate::tests_files());
     let cluster = Cluster::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let source = || Source::Files(folder.path().to_owned());
+    let source = || Source::Files(Files::of(folder.path()));
     let refused = source().first().unwrap_err();
     assert!(refused.contains("tls.crt cannot be read"), "{refused}");
     write(&first);
@@ -283,6 +283,7 @@ async fn a_certificate_in_files_is_read_again() {
     let _serving = start(listener, source(), sender, cluster.client(), Router::new(), CancellationToken::new());
     let certificate = || served.borrow().certified.as_ref().unwrap().cert.clone();
     let before = certificate();
+    assert!(served.borrow().expires.is_some(), "the alert about the certificate needs it");
     std::fs::write(folder.path().join("tls.key"), "no key").unwrap();
     tokio::time::sleep(Duration::from_secs(11)).await;
     assert_eq!(certificate(), before);
