@@ -98,3 +98,24 @@ fn the_component_renders_a_shop_without_a_server() {
     assert_eq!(missing.status.code(), Some(1), "{missing:?}");
     assert!(error.contains("nowhere.yaml cannot be read") && missing.stdout.is_empty(), "{missing:?}");
 }
+
+/// Runs the copier with this configuration file.
+fn copier(text: &str, args: &[&str]) -> (bool, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("copier.yaml");
+    std::fs::write(&file, text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_copier"));
+    let output = command.args(args).arg("--config").arg(&file).env_remove("KUBECONFIG").output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_copier_has_settings_in_a_file_that_its_manifests_mount() {
+    let manifests = ["manifests", "--image", "registry.example/copier:1.0.0"];
+    let (succeeded, printed, error) = copier("settings: {labels: {team: web}}\n", &manifests);
+    assert!(succeeded && printed.contains("settings: {labels: {team: web}}"), "{printed}{error}");
+    assert!(printed.contains("--config=/etc/evenkeel/config.yaml"), "{printed}");
+    let (succeeded, _, error) = copier("settings:\n  lables: {team: web}\n", &manifests);
+    assert!(!succeeded && error.contains("copier.yaml:2:3: unknown field `settings.lables`"), "{error}");
+}

@@ -89,3 +89,21 @@ fn each_part_is_a_file_of_its_own() {
     let flags = ["--replicas", "2", "--certs", "cert-manager", "--only", "rbac"];
     assert_eq!(documents(&rbac), Example::App.objects(&flags));
 }
+
+#[test]
+fn a_folder_is_compared_with_the_present_content_of_its_configuration_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop.yaml");
+    let config = format!("--config={}", file.display());
+    fs::write(&file, "concurrency: 4\nnamespace: [team-a, team-b]\nreplicas: true\n").unwrap();
+    for layout in ["yaml", "kustomize", "helm"] {
+        let (_folder, path) = written(Example::Hello, &[&config, "--output", layout]);
+        assert_eq!(Example::Hello.printed(&["--check", &path]), "", "{layout}");
+    }
+    let (_folder, path) = written(Example::Hello, &[&config]);
+    fs::write(&file, "concurrency: 8\nnamespace: [team-a]\nreplicas: true\n").unwrap();
+    let output = Example::Hello.run(&["--check", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    let diff = String::from_utf8(output.stdout).unwrap();
+    assert!(diff.contains("+    concurrency: 8") && diff.contains("-  namespace: team-b"), "{diff}");
+}

@@ -203,3 +203,28 @@ fn users_of_the_cluster_may_read_and_edit_the_kinds() {
     assert_eq!(aggregates(&role("greeter-greetings-view")), ["admin", "edit", "view"]);
     assert_eq!(aggregates(&role("greeter-greetings-edit")), ["admin", "edit"]);
 }
+
+#[test]
+fn namespaces_and_replicas_of_the_configuration_file_are_those_of_the_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop.yaml");
+    let config = format!("--config={}", file.display());
+    let given = |text: &str, args: &[&str]| {
+        std::fs::write(&file, text).unwrap();
+        Example::Hello.objects(&[&[config.as_str()], args].concat())
+    };
+    let roles = |objects: &[Value]| {
+        let roles = objects.iter().filter(|object| object["kind"] == "Role" && object["metadata"]["name"] == "greeter");
+        roles.map(|role| role["metadata"]["namespace"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let has_lease =
+        |objects: &[Value]| objects.iter().any(|object| object["metadata"]["name"] == "greeter-leader-election");
+    let objects = given("namespace: [team-a, team-b]\nreplicas: true\n", &[]);
+    assert_eq!(roles(&objects), ["team-a", "team-b"]);
+    assert!(has_lease(&objects), "{objects:?}");
+    let objects = given("concurrency: 2\n", &[]);
+    assert!(roles(&objects).is_empty() && !has_lease(&objects), "{objects:?}");
+    // A flag wins over the file.
+    let objects = given("namespace: [team-a]\n", &["--watch-namespace", "team-c"]);
+    assert_eq!(roles(&objects), ["team-c"]);
+}

@@ -115,3 +115,23 @@ fn one_replica_has_no_alert_about_leaders() {
     let text = Example::Hello.printed(&["--only", "alerts,dashboard"]);
     assert!(!text.contains("leader_election_master_status"), "{text}");
 }
+
+#[test]
+fn prometheus_scrapes_a_protected_listener_over_https_with_its_token() {
+    let endpoint = |flags: &[&str]| {
+        let objects = documents(&Example::App.printed(&[&["--only", "monitoring"], flags].concat()));
+        find(&objects, "ServiceMonitor", "app")["spec"]["endpoints"][0].clone()
+    };
+    let plain = json!({ "port": "metrics", "path": "/metrics" });
+    assert_eq!(endpoint(&[]), plain);
+    let files = ["--listen-cert", "/tls/tls.crt", "--listen-key", "/tls/tls.key"];
+    for flags in [&["--listen-tls"][..], &files] {
+        let endpoint = endpoint(flags);
+        assert_eq!((&endpoint["scheme"], &endpoint["port"]), (&json!("https"), &plain["port"]), "{flags:?}");
+        assert_eq!(endpoint["tlsConfig"], json!({ "insecureSkipVerify": true }), "{flags:?}");
+        assert!(endpoint["bearerTokenFile"].is_null(), "{flags:?}");
+    }
+    let endpoint = endpoint(&["--listen-tls", "--listen-auth"]);
+    assert_eq!(endpoint["scheme"], "https");
+    assert_eq!(endpoint["bearerTokenFile"], "/var/run/secrets/kubernetes.io/serviceaccount/token");
+}
