@@ -110,6 +110,17 @@ pub mod short {
     }
 }
 
+/// The same with a time limit beyond the default one.
+pub mod long {
+    use super::{Pass, PassResult, Task, TaskCondition, reconciler, run};
+
+    #[reconciler(conditions = TaskCondition, timeout = "20m")]
+    pub async fn task(task: &Task, cx: &mut Pass<'_>) -> PassResult {
+        run(task, cx).await?;
+        Ok(())
+    }
+}
+
 #[validate]
 pub fn sensible(task: &Task) -> Result<(), Denial> {
     assert!(task.spec.end != "panic", "on purpose");

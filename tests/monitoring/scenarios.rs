@@ -10,7 +10,7 @@ use evenkeel_testkit::{Cluster, Effect, Fault, eventually};
 use evenkeel_tests::listener::{listening, samples};
 use evenkeel_tests::test_env::{Running, SOON};
 
-use crate::kinds::{OPERATOR, a_task, cluster, operator, short};
+use crate::kinds::{OPERATOR, a_task, cluster, long, operator, short};
 use crate::promtool::fire;
 use crate::recording::Recording;
 
@@ -135,4 +135,15 @@ async fn a_pass_that_blocks_its_thread_is_stuck() {
     running.stop().await.unwrap();
     fire(&alerts, &[&recording], 1, &[]);
     fire(&alerts, &[&recording], 4, &["Stuck"]);
+}
+
+#[test]
+fn a_pass_is_stuck_after_twice_the_longest_time_limit() {
+    let threshold = |operator: Operator| {
+        let alerts = operator.alert_set().alerts;
+        alerts.into_iter().find(|alert| alert.name == AlertName::Stuck.as_str()).unwrap().threshold
+    };
+    // Time limits below the default one do not lower it.
+    assert!((threshold(Operator::new(OPERATOR).reconciler::<short::task>(())) - 600.0).abs() < f64::EPSILON);
+    assert!((threshold(Operator::new(OPERATOR).reconciler::<long::task>(())) - 2400.0).abs() < f64::EPSILON);
 }

@@ -71,6 +71,36 @@ async fn a_certificate_that_is_not_renewed_expires_soon() {
     with_a_certificate_for(5, &["CertificateSoon"]).await;
 }
 
+/// The folder of a mounted certificate, which expires in this many days.
+fn mounted(days: i64) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut params = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    let end = Timestamp::now() + SignedDuration::from_hours(24 * days);
+    params.not_after = rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(end.as_second().try_into().unwrap());
+    let key = rcgen::KeyPair::generate().unwrap();
+    std::fs::write(folder.path().join("tls.crt"), params.self_signed(&key).unwrap().pem()).unwrap();
+    std::fs::write(folder.path().join("tls.key"), key.serialize_pem()).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn a_mounted_certificate_that_is_not_renewed_expires_soon() {
+    for (days, expected) in [(5, &["CertificateSoon"][..]), (40, &[])] {
+        let (cluster, folder) = (cluster_with_versions().await, mounted(days));
+        let (operator, _) = serving(&cluster, |server| server.certificate_files(folder.path()));
+        let alerts = operator.alert_set();
+        let (operator, address) = listening(operator);
+        let running = Running::start(operator);
+        let scrape = || async { Some(samples(address).await).filter(|scrape| scrape.contains_key(EXPIRES)) };
+        let mut recording = Recording(vec![Some(eventually(SOON, scrape).await)]);
+        running.crash().await;
+        since_now(&mut recording);
+        recording.stays_for(90);
+        fire(&alerts, &[&recording], 30, &[]);
+        fire(&alerts, &[&recording], 89, expected);
+    }
+}
+
 #[tokio::test]
 async fn a_certificate_with_time_left_is_well() {
     with_a_certificate_for(40, &[]).await;

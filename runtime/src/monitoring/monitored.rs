@@ -1,7 +1,10 @@
 //! What alerts and dashboards take from an operator.
 
+use std::time::Duration;
+
 use crate::condition::{Polarity, STALLED};
 use crate::introspection::ReconcilerInfo;
+use crate::wiring::{DeclaredTime, Wiring};
 
 /// What alerts and dashboards take from an operator.
 #[derive(Clone, Debug)]
@@ -32,6 +35,15 @@ impl Monitored {
     /// The names of the reconcilers.
     pub(super) fn controllers(&self) -> Vec<&'static str> {
         self.reconcilers.iter().map(|known| known.wiring.name).collect()
+    }
+
+    /// The longest timeout of a pass, and at least the default one.
+    pub(super) fn longest_timeout(&self) -> Duration {
+        let timeouts = self.reconcilers.iter().filter_map(|known| match known.wiring.times.timeout? {
+            DeclaredTime::Fixed(timeout) => Some(timeout),
+            DeclaredTime::Computed(_) => None,
+        });
+        timeouts.chain([Wiring::EMPTY.timeout]).max().unwrap_or_default()
     }
 
     /// The kinds whose objects have the condition Stalled.

@@ -97,7 +97,7 @@ fn queue(monitored: &Monitored, job: &str) -> Alert {
     Alert::known(AlertName::Queue, query, texts, runbook).above(60.0).for_minutes(15)
 }
 
-/// A time limit may differ from object to object, so the threshold is twice the default one.
+/// The threshold is twice the longest timeout. A timeout that differs from object to object is not known here and counts as the default one.
 fn stuck(monitored: &Monitored, job: &str) -> Alert {
     let controllers = one_of("controller", &monitored.controllers());
     let longest = select("workqueue_longest_running_processor_seconds", &[job, &controllers]);
@@ -106,7 +106,9 @@ fn stuck(monitored: &Monitored, job: &str) -> Alert {
         "A pass does not end",
         "A pass of the reconciler {{ $labels.controller }} has run for {{ $value | humanizeDuration }}.",
     );
-    Alert::known(AlertName::Stuck, query, texts, include_str!("runbooks/stuck.md")).above(600.0).critical()
+    Alert::known(AlertName::Stuck, query, texts, include_str!("runbooks/stuck.md"))
+        .above(2.0 * monitored.longest_timeout().as_secs_f64())
+        .critical()
 }
 
 fn panics(monitored: &Monitored, job: &str) -> Alert {

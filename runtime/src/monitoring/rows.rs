@@ -100,13 +100,16 @@ fn conditions(known: &ReconcilerInfo) -> impl Iterator<Item = &'static str> + us
 fn calls() -> Row {
     let failed = "code=~\"4..|5..|<error>\"";
     let metric = "evenkeel_api_calls_total";
+    // Calls outside of steps have an empty step, which Grafana would show as a line without a name.
+    let by_step =
+        format!("label_replace({}, \"step\", \"framework\", \"step\", \"\")", per_second("step", metric, &[]));
     let panels = vec![
         Panel::new(
             "Calls by step",
-            "Calls to the API server per second. Those without a step are made by the framework.",
+            "Calls to the API server per second. Those outside of steps are shown as `framework`.",
         )
         .unit("reqps")
-        .query(per_second("step", metric, &[]), "{{step}}"),
+        .query(by_step, "{{step}}"),
         Panel::new("Calls by verb and kind", "Calls to the API server per second.")
             .unit("reqps")
             .query(per_second("verb, kind", metric, &[]), "{{verb}} {{kind}}"),
