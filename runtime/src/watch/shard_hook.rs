@@ -15,6 +15,7 @@ use super::shared::SharedWatches;
 use super::streaming_list::Streaming;
 use super::watch_target::WatchTarget;
 use crate::client::decode::Decoder;
+use crate::leadership::{Leadership, ShardGates};
 use crate::pipeline::bare::Bare;
 use crate::queue::Queue;
 use crate::trigger::EnabledTriggers;
@@ -49,6 +50,7 @@ impl ShardedCache {
             is_suspended: Box::new(|_| false),
             is_selected: None,
             dependents: Dependents::default(),
+            shard_gates: ShardGates::one(Leadership::open()),
         };
         Self {
             watches: SharedWatches::new(client, health.clone(), Streaming::wanted(streams)),
