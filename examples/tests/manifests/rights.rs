@@ -139,7 +139,8 @@ async fn replicas_replace_a_crashed_and_a_stopped_leader_as_their_service_accoun
     let client = as_service_account(&server, &admin).await;
     let start = || {
         let [lease, deadline, renew] = [5, 3, 1].map(Duration::from_secs);
-        let replicas = Replicas { lease, deadline, renew, namespace: Some("greeter".to_owned()), name: None };
+        let replicas =
+            Replicas { lease, deadline, renew, namespace: Some("greeter".to_owned()), ..Replicas::default() };
         Running::start(operator().test_client(client.clone()).replicas_with(replicas))
     };
     let first = start();

@@ -120,7 +120,7 @@ async fn changed(limit: &mut Option<watch::Receiver<Option<Term>>>) {
         None => false,
     };
     if !has_changed {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -43,7 +43,7 @@ fn parts(operator: &Operator) -> Parts {
         daemons: wirings.iter().any(|wiring| !wiring.daemons.is_empty()),
         watchers: wirings.iter().any(|wiring| wiring.watcher.is_some()),
         policies: wirings.iter().any(|wiring| wiring.policies.is_some()),
-        dependents: wirings.iter().any(|wiring| wiring.keeps_dependents()),
+        dependents: wirings.iter().any(crate::wiring::Wiring::keeps_dependents),
         gates: operator.gates.help().is_some(),
         ..Parts::default()
     };

@@ -106,11 +106,11 @@ impl Operator {
     /// The compile-time information about each reconciler.
     #[must_use]
     pub fn introspect(&self) -> Vec<ReconcilerInfo> {
-        let introspect = |member: &Box<dyn Registration>| {
+        let introspect = |member: &dyn Registration| {
             let info = member.introspect(&self.name);
             ReconcilerInfo { backoff: self.limits.backoff(info.wiring.name).unwrap_or(info.backoff), ..info }
         };
-        self.members.iter().map(introspect).collect()
+        self.members.iter().map(|member| introspect(&**member)).collect()
     }
 
     /// The status contract, on which consumers of the objects may rely, as `contract` prints it.

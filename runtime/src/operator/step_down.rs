@@ -131,28 +131,28 @@ async fn taken(client: &Client, operator: &Operator, place: &LeaseName, replica:
 mod tests {
     use super::*;
 
-    fn of(spec: serde_json::Value, annotations: serde_json::Value) -> Leader {
+    fn of(spec: &serde_json::Value, annotations: &serde_json::Value) -> Leader {
         let object = json!({ "metadata": { "annotations": annotations }, "spec": spec });
         Leader::of("ops/shop".to_owned(), serde_json::from_value(object).unwrap())
     }
 
     #[test]
     fn the_replica_is_the_leader_or_the_named_one() {
-        let one = of(json!({ "holderIdentity": "web-1_7f" }), json!({}));
+        let one = of(&json!({ "holderIdentity": "web-1_7f" }), &json!({}));
         for name in [None, Some("web-1"), Some("web-1_7f")] {
             assert_eq!(wanted(&one, name).unwrap(), "web-1_7f");
         }
         let error = wanted(&one, Some("web-2")).unwrap_err().to_string();
         assert!(error.contains("no replica web-2") && error.contains("web-1_7f"), "{error}");
-        let none = of(json!({ "holderIdentity": "" }), json!({}));
+        let none = of(&json!({ "holderIdentity": "" }), &json!({}));
         assert!(wanted(&none, None).unwrap_err().to_string().contains("no replica works"));
     }
 
     #[test]
     fn with_shards_the_replica_has_to_be_named() {
         let shared = of(
-            json!({ "holderIdentity": "16 shards" }),
-            json!({
+            &json!({ "holderIdentity": "16 shards" }),
+            &json!({
                 "replica.evenkeel.dev/7f": r#"{"replica":"web-1_7f","renewed":"a"}"#,
                 "replica.evenkeel.dev/8f": r#"{"replica":"web-2_8f","renewed":"b"}"#,
             }),

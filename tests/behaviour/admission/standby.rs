@@ -28,7 +28,7 @@ impl Pod {
         let (operator, target) = replica(world.client.clone(), name, &world.namespace);
         let second = Duration::from_secs(1);
         let (lease, deadline, renew, namespace) = (5 * second, 3 * second, second, Some(world.namespace.clone()));
-        let replicas = Replicas { lease, deadline, renew, namespace, name: None };
+        let replicas = Replicas { lease, deadline, renew, namespace, ..Replicas::default() };
         let (operator, probes) = listening(operator.test_client(world.client.clone()).replicas_with(replicas));
         Self { running: Running::start(operator), target, probes }
     }

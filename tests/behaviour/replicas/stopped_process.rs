@@ -61,7 +61,7 @@ async fn the_replica_process() {
     let (lease, deadline, renew) = (5 * SECOND, 3 * SECOND, SECOND);
     let operator = Operator::new("shop").config(config).namespaces(["default"]);
     let operator = operator.reconciler::<packer>(PathBuf::from(folder).into());
-    let operator = operator.replicas_with(Replicas { lease, deadline, renew, namespace, name: None });
+    let operator = operator.replicas_with(Replicas { lease, deadline, renew, namespace, ..Replicas::default() });
     operator.run_until(std::future::pending()).await.unwrap();
 }
 

@@ -31,11 +31,11 @@ async fn a_move_writes_no_object_and_runs_no_body() {
     let mut fleet = Fleet::of(2).await;
     fleet.create(OBJECTS).await;
     let before: usize = fleet.passes().iter().sum();
-    let mut writes: usize = fleet.replicas.iter().map(|replica| replica.writes()).sum();
+    let mut writes: usize = fleet.replicas.iter().map(fleet::Replica::writes).sum();
     fleet.scale(8).await;
     sleep(60 * SECOND).await;
     assert_eq!(fleet.passes().iter().sum::<usize>(), before);
-    writes = fleet.replicas.iter().map(|replica| replica.writes()).sum::<usize>() - writes;
+    writes = fleet.replicas.iter().map(fleet::Replica::writes).sum::<usize>() - writes;
     assert_eq!(writes, 0);
     for at in 0..OBJECTS {
         let change = json!({ "spec": { "child": "changed" } });

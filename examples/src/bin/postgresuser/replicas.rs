@@ -43,7 +43,7 @@ async fn the_replica_process() {
     let (lease, deadline, renew) = (5 * SECOND, 3 * SECOND, SECOND);
     // Like a cluster, which restarts a pod whose program ends: a replica without a processor for a term may end.
     loop {
-        let replicas = Replicas { lease, deadline, renew, namespace: Some("default".into()), name: None };
+        let replicas = Replicas { lease, deadline, renew, namespace: Some("default".into()), ..Replicas::default() };
         let replica = operator(database.clone()).config(config.clone()).replicas_with(replicas);
         println!("the replica ended: {:?}", replica.run_until(std::future::pending()).await);
         tokio::time::sleep(SECOND).await;

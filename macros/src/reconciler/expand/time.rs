@@ -22,12 +22,17 @@ pub(super) fn expand_times(args: &ReconcilerArgs) -> TokenStream {
 pub(super) fn expand_declared(args: &ReconcilerArgs) -> TokenStream {
     let (krate, times) = (&args.krate, &args.times);
     let given = [("requeue", &times.requeue), ("retry", &times.retry), ("timeout", &times.timeout)];
-    let mut each = given.into_iter().filter_map(|(name, time)| {
+    let each = given.iter().filter_map(|(name, time)| {
         let (name, time) = (format_ident!("{name}"), expand_constant(krate, time.as_ref()?));
         Some(quote!(#name: #krate::std::option::Option::Some(#time),))
     });
-    let Some(first) = each.next() else { return TokenStream::new() };
-    quote!(times: #krate::DeclaredTimes { #first #(#each)* ..#krate::DeclaredTimes::NONE },)
+    let each: Vec<_> = each.collect();
+    if each.is_empty() {
+        return TokenStream::new();
+    }
+    // Clippy rejects a base that sets nothing.
+    let base = (each.len() < given.len()).then(|| quote!(..#krate::DeclaredTimes::NONE)).into_iter();
+    quote!(times: #krate::DeclaredTimes { #(#each)* #(#base)* },)
 }
 
 fn expand_constant(krate: &Krate, time: &Time) -> TokenStream {

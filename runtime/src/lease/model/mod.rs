@@ -6,6 +6,7 @@
 mod canonical;
 mod explore;
 mod laws;
+mod setup;
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -14,55 +15,11 @@ use jiff::Timestamp;
 use kube::api::{ApiResource, DynamicObject};
 use tokio::time::Instant;
 
+use self::setup::{Bug, Setup};
 use super::candidate::Candidate;
 use super::protocol::{Action, Answer, Names, Times, View};
 use super::record::{Record, Write};
 use crate::clock::Reading;
-
-/// A mistake in a candidate or in a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bug {
-    /// The term counts from the answer to a renewal.
-    CountsFromTheAnswer,
-    /// A holder renews on a version that another one wrote.
-    RenewsOnAnySeenVersion,
-    /// Who makes a lease works at once.
-    WorksAtOnceAfterMaking,
-    /// A write does not name the uid, so that it makes a deleted lease anew.
-    WritesWithoutUid,
-    /// A write without a uid, whose answer 201 counts as any other.
-    TrustsAWriteThatMade,
-    /// A try without an answer closes the gate.
-    GivesUpWithoutAnAnswer,
-}
-
-/// What a model has.
-#[derive(Clone, Copy, Debug)]
-struct Setup {
-    /// The deadline and the lease, in seconds; a renewal is due each second.
-    deadline: u64,
-    lease: u64,
-    /// How many times as fast the clock of the second candidate runs.
-    speed: u32,
-    /// How often a person deletes the lease.
-    deletions: u8,
-    /// How many requests or answers are lost.
-    losses: u8,
-    /// Whether candidates stop.
-    stops: bool,
-    /// How often a candidate yields, or contends again.
-    wavers: u8,
-    bug: Option<Bug>,
-}
-
-impl Setup {
-    const DESIGNED: Self =
-        Self { deadline: 2, lease: 3, speed: 1, deletions: 0, losses: 0, stops: false, wavers: 0, bug: None };
-
-    fn has(&self, bug: Bug) -> bool {
-        self.bug == Some(bug)
-    }
-}
 
 /// A request on its way.
 #[derive(Clone, Debug)]

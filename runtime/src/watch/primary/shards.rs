@@ -76,12 +76,6 @@ impl Primary {
 }
 
 impl JoinedShard {
-    /// The watches, and the progress of their first lists.
-    #[cfg(test)]
-    pub(crate) fn lists(&self) -> &[WatchHandle] {
-        &self.lists
-    }
-
     /// Waits until all objects of the shard are listed. The cache holds them then, and they are enqueued.
     pub(crate) fn listed(&self) -> impl Future<Output = ()> + Send + use<> {
         let lists = self.lists.clone();

@@ -52,7 +52,7 @@ impl Shards {
     }
 
     fn leave(&self, shard: usize) -> Vec<Key> {
-        let (ShardFeed { feed, shard }, has_left) = &self.feeds[shard];
+        let (ShardFeed { feed, .. }, has_left) = &self.feeds[shard];
         let feeds = vec![Feed::new(feed.primary.clone(), feed.filter.clone(), feed.queue.clone(), feed.area.clone())];
         let watches = SharedWatches::new(client(), crate::watch::Health::default(), crate::watch::Streaming::default());
         let (watches, lists) = watches.run_typed(feed.primary.decoder, []);
