@@ -82,8 +82,15 @@ fn requires(schema: &JSONSchemaProps, field: &str) -> bool {
     schema.required.iter().flatten().any(|name| name == field)
 }
 
+/// The status fields whose content belongs to the framework: no other program relies on what is in them.
+const INTERNAL: [&str; 2] = ["status.observedInputs", "status.observedBy"];
+
 /// Adds the field and those below it.
 fn collect(path: String, schema: &JSONSchemaProps, required: bool, fields: &mut Fields) {
+    if INTERNAL.contains(&&*path) {
+        fields.insert(path, FieldContract { type_: type_of(schema), ..FieldContract::default() });
+        return;
+    }
     for (name, field) in schema.properties.iter().flatten() {
         collect(format!("{path}.{name}"), field, requires(schema, name), fields);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::contract::ApiDiff;
+use super::api_diff::ApiDiff;
 use super::crd_contract::{CrdContract, FieldContract};
 
 /// What to do about a field that clients or stored objects rely on.

@@ -1,5 +1,6 @@
 //! The tables of errors: meaning, next action and fix, from the classes and doc comments of error variants.
 
+use super::next_pass::NextPass;
 use super::reconciler_info::ReconcilerInfo;
 use super::table;
 use crate::outcome::reporting::{EventLevel, VariantInfo};
@@ -61,7 +62,7 @@ fn row(reconciler: &ReconcilerInfo, known: &Known) -> Vec<String> {
     let Known { info, steps } = known;
     let (meaning, help) = parts(info);
     let steps = if steps.len() > 1 { format!("one of {}", steps.join(", ")) } else { steps.concat() };
-    let words = [info.reason, info.class, &steps, meaning, &reconciler.next_after(info), help];
+    let words = [info.reason, info.class, &steps, meaning, &NextPass(reconciler).next_after(info), help];
     words.map(ToOwned::to_owned).into()
 }
 
@@ -114,7 +115,7 @@ mod tests {
     fn each_wait_names_the_watch_or_poll_that_ends_it() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH];
-        let next: Vec<_> = errors(&known.wiring).iter().map(|error| known.next_after(&error.info)).collect();
+        let next: Vec<_> = errors(&known.wiring).iter().map(|error| NextPass(&known).next_after(&error.info)).collect();
         let wanted = [
             "no timer: triggered by the watch when the Secret changes",
             "polled: runs again after 1m",

@@ -1,6 +1,7 @@
 //! What the program knows of a reason in a condition.
 
 use super::error::{errors, parts};
+use super::next_pass::NextPass;
 use super::reason::FRAMEWORK_REASONS;
 use super::reconciler_info::ReconcilerInfo;
 
@@ -22,12 +23,12 @@ pub(crate) fn explain(known: &ReconcilerInfo, condition: &str, reason: &str) -> 
     let plain = |meaning, next| Explanation { steps: Vec::new(), class: "", meaning, next, fix: "" };
     if let Some(error) = errors(&known.wiring).into_iter().find(|error| error.info.reason == reason) {
         let (meaning, fix) = parts(&error.info);
-        let next = known.next_after(&error.info);
+        let next = NextPass(known).next_after(&error.info);
         return Some(Explanation { steps: error.steps, class: error.info.class, meaning, next, fix });
     }
     let declared = known.wiring.conditions.iter().find(|info| info.type_ == condition);
     let declared = declared.and_then(|info| info.reasons.iter().find(|one| one.name == reason));
     let framework = FRAMEWORK_REASONS.iter().find(|one| one.reason == reason);
-    let framework = framework.map(|one| plain(one.meaning, known.next_after_framework(one.next)));
+    let framework = framework.map(|one| plain(one.meaning, NextPass(known).next_after_framework(one.next)));
     declared.map(|one| plain(one.doc, String::new())).or(framework)
 }

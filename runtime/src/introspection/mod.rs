@@ -5,6 +5,7 @@
 //! repository.
 
 mod api_contract;
+mod api_diff;
 mod app_manifest;
 mod contract;
 mod crd_contract;
@@ -29,10 +30,11 @@ mod reconciler_info;
 mod table;
 
 pub use self::api_contract::AdmissionContract;
+pub use self::api_diff::{ApiDiff, Semver};
 pub use self::app_manifest::{
     AppManifest, KindManifest, PermissionManifest, ReconcilerManifest, ReviewManifest, RouteManifest, VersionManifest,
 };
-pub use self::contract::{ApiDiff, ConditionContract, Contract, ReconcilerContract, Semver};
+pub use self::contract::{ConditionContract, Contract, ReconcilerContract};
 pub use self::crd_contract::{CrdContract, FieldContract};
 pub use self::manifest::Roles;
 pub use self::rbac::RbacRule;

@@ -33,7 +33,10 @@ fn pauses(backoff: Backoff) -> String {
     }
 }
 
-impl ReconcilerInfo {
+/// When the objects of a reconciler are reconciled again.
+pub(super) struct NextPass<'a>(pub(super) &'a ReconcilerInfo);
+
+impl NextPass<'_> {
     /// When the object is reconciled again after this error.
     pub(super) fn next_after(&self, info: &VariantInfo) -> String {
         match info.class {
@@ -61,14 +64,15 @@ impl ReconcilerInfo {
     /// The table of the section about the next pass, with its notes.
     pub(super) fn schedule(&self) -> String {
         let timeout = self
+            .0
             .wiring
             .times
             .timeout
-            .map_or_else(|| Interval::from(self.wiring.timeout).to_string(), |timeout| timeout.to_string());
+            .map_or_else(|| Interval::from(self.0.wiring.timeout).to_string(), |timeout| timeout.to_string());
         let failure = self.next_after_failure(Retry::Slow);
         let rows = [
             ("a success".to_owned(), self.after_success()),
-            ("`cx.requeue()`".to_owned(), format!("retried {}", pauses(self.backoff))),
+            ("`cx.requeue()`".to_owned(), format!("retried {}", pauses(self.0.backoff))),
             ("an error".to_owned(), "see the table of errors".to_owned()),
             (format!("a panic, or no end within the timeout of {timeout}"), failure),
             (
@@ -82,7 +86,7 @@ impl ReconcilerInfo {
     }
 
     fn notes(&self) -> String {
-        let debounce = self.wiring.debounce.map_or_else(String::new, |window| {
+        let debounce = self.0.wiring.debounce.map_or_else(String::new, |window| {
             format!(", after {} in which further changes are collected", Interval::from(window))
         });
         let (shortest, longest) = (Interval::from(SHORTEST), Interval::from(LONGEST));
@@ -97,8 +101,8 @@ impl ReconcilerInfo {
     }
 
     fn after_success(&self) -> String {
-        let dependents = if self.wiring.keeps_dependents() { ", or when its dependents are due" } else { "" };
-        match self.wiring.times.requeue {
+        let dependents = if self.0.wiring.keeps_dependents() { ", or when its dependents are due" } else { "" };
+        match self.0.wiring.times.requeue {
             Some(interval) => format!("at each resync, every {interval}{dependents}"),
             None => format!("only on a change{dependents}"),
         }
@@ -111,27 +115,27 @@ impl ReconcilerInfo {
 
     /// The requeue interval, or what stands in for it.
     fn interval(&self) -> String {
-        self.wiring.times.requeue.map_or_else(|| Interval::from(Retry::HOUR).to_string(), |time| time.to_string())
+        self.0.wiring.times.requeue.map_or_else(|| Interval::from(Retry::HOUR).to_string(), |time| time.to_string())
     }
 
     /// What changes if a stalled object is to run again.
     fn changes(&self) -> String {
         let watches = |how: How| !matches!(how, How::Reads | How::Uses(_));
-        let watched = self.wiring.relations().any(|relation| watches(relation.how));
-        format!("its spec{}{}", self.wiring.triggers, if watched { ", or an object that it watches" } else { "" })
+        let watched = self.0.wiring.relations().any(|relation| watches(relation.how));
+        format!("its spec{}{}", self.0.wiring.triggers, if watched { ", or an object that it watches" } else { "" })
     }
 
     fn next_after_failure(&self, retry: Retry) -> String {
-        let policy = self.wiring.watcher.and_then(|watcher| watcher.policy);
-        let retried = match (retry, policy, self.wiring.times.retry) {
+        let policy = self.0.wiring.watcher.and_then(|watcher| watcher.policy);
+        let retried = match (retry, policy, self.0.wiring.times.retry) {
             (Retry::Fast, ..) => format!("retried {}", pauses(Backoff::FAST)),
             (Retry::VerySlow, ..) => format!("retried after {}", self.interval()),
             (Retry::After(pause), ..) => format!("retried {}", pauses(Backoff::flat(pause))),
             (Retry::Slow, Some(policy), _) => format!("retried after the time that `{policy}` returns"),
             (Retry::Slow, None, Some(declared)) => format!("retried after {declared}"),
-            (Retry::Slow, None, None) => format!("retried {}", pauses(self.backoff)),
+            (Retry::Slow, None, None) => format!("retried {}", pauses(self.0.backoff)),
         };
-        match self.wiring.watcher.is_some_and(|watcher| watcher.gives_up) {
+        match self.0.wiring.watcher.is_some_and(|watcher| watcher.gives_up) {
             true => format!("{retried}; once it is given up, {}", self.resync()),
             false => format!("{retried}, without end"),
         }
@@ -178,7 +182,8 @@ mod tests {
     #[test]
     fn each_pace_of_retries_has_its_figures() {
         let known = fixture::known();
-        let paces = [Retry::Slow, Retry::Fast, Retry::VerySlow].map(|retry| known.next_after(&BUSY.retried(retry)));
+        let paces =
+            [Retry::Slow, Retry::Fast, Retry::VerySlow].map(|retry| NextPass(&known).next_after(&BUSY.retried(retry)));
         assert_eq!(
             paces,
             [
@@ -189,7 +194,7 @@ mod tests {
         );
         let own = Backoff { base: Duration::from_millis(500), cap: MINUTE };
         let known = ReconcilerInfo { backoff: own, ..fixture::known() };
-        assert_eq!(known.next_after(&BUSY), "retried after 500ms, doubling to 1m, without end");
+        assert_eq!(NextPass(&known).next_after(&BUSY), "retried after 500ms, doubling to 1m, without end");
     }
 
     #[test]
@@ -199,9 +204,12 @@ mod tests {
             retry: Some(DeclaredTime::Fixed(MINUTE)),
             timeout: Some(DeclaredTime::Fixed(2 * MINUTE)),
         });
-        assert_eq!(known.next_after(&BUSY), "retried after 1m, without end");
-        assert_eq!(known.next_after(&BUSY.retried(Retry::VerySlow)), "retried after `spec.interval`, without end");
-        let schedule = known.schedule();
+        assert_eq!(NextPass(&known).next_after(&BUSY), "retried after 1m, without end");
+        assert_eq!(
+            NextPass(&known).next_after(&BUSY.retried(Retry::VerySlow)),
+            "retried after `spec.interval`, without end"
+        );
+        let schedule = NextPass(&known).schedule();
         for row in [
             "| a success | at each resync, every `spec.interval` |",
             "| a panic, or no end within the timeout of 2m | retried after 1m, without end |",
@@ -209,13 +217,13 @@ mod tests {
         ] {
             assert!(schedule.contains(row), "{row}\n{schedule}");
         }
-        assert!(fixture::known().schedule().contains("| a success | only on a change |"));
+        assert!(NextPass(&fixture::known()).schedule().contains("| a success | only on a change |"));
     }
 
     #[test]
     fn a_wait_without_a_poll_time_uses_the_default_of_the_queue() {
         let waiting = VariantInfo::new("Full", "waiting", "", Actions::WAITING);
-        let next = |until| fixture::known().next_after(&waiting.until(until));
+        let next = |until| NextPass(&fixture::known()).next_after(&waiting.until(until));
         assert_eq!(next(Until::PollOfError), "polled: runs again after the time of the error, or 30s without one");
         assert_eq!(next(Until::Poll(Duration::ZERO)), "polled: runs again after 1s");
     }
@@ -225,6 +233,6 @@ mod tests {
         let mut known = with(DeclaredTimes { requeue: Some(DeclaredTime::Fixed(MINUTE)), ..DeclaredTimes::NONE });
         known.wiring.watcher = Some(WatcherWiring { gives_up: true, policy: Some("policy"), ..WatcherWiring::DEFAULT });
         let next = "retried after the time that `policy` returns; once it is given up, at each resync, every 1m";
-        assert_eq!(known.next_after(&BUSY), next);
+        assert_eq!(NextPass(&known).next_after(&BUSY), next);
     }
 }

@@ -1,6 +1,7 @@
 //! The reference page of a reconciler in Markdown: conditions, reasons, errors, events, triggers and writes.
 
 use super::error::{events_of_errors, table_of_errors};
+use super::next_pass::NextPass;
 use super::reason::{FRAMEWORK_REASONS, FrameworkReason, own_reasons};
 use super::reconciler_info::ReconcilerInfo;
 use super::table;
@@ -20,7 +21,7 @@ impl ReconcilerInfo {
             format!("## Conditions\n\n{}", self.condition_table()),
             format!("## Declared reasons\n\n{}", self.meanings()),
             format!("## Errors\n\n{}", table_of_errors(self)),
-            format!("## The next pass\n\n{}", self.schedule()),
+            format!("## The next pass\n\n{}", NextPass(self).schedule()),
             format!("## Reasons of the framework\n\n{}", self.framework_reasons()),
             format!("## Events\n\n{}", self.events()),
             format!("## Triggers\n\n{}", self.trigger_list()),
@@ -106,7 +107,7 @@ impl ReconcilerInfo {
 
     fn framework_reasons(&self) -> String {
         let row = |one: &FrameworkReason| {
-            vec![one.reason.to_owned(), one.meaning.to_owned(), self.next_after_framework(one.next)]
+            vec![one.reason.to_owned(), one.meaning.to_owned(), NextPass(self).next_after_framework(one.next)]
         };
         let rows: Vec<_> = FRAMEWORK_REASONS.iter().map(row).collect();
         table::markdown(&["reason", "meaning", "what happens next"], &rows)

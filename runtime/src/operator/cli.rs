@@ -143,16 +143,7 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let command = cli.command.unwrap_or(Command::Run);
     if command.prints_wiring() {
-        let operator = narrowed(operator, &cli.flags);
-        #[cfg(feature = "webhooks")]
-        if matches!(command, Command::Crds) && misses_target(&operator) {
-            WebhookFlags::missing(&mut definition(&operator, &[])).exit();
-        }
-        operator.check_rules()?;
-        if let Command::Contract(ContractArgs { check: Some(file), allow }) = &command {
-            return contract_check::check(&operator, file, *allow);
-        }
-        return print(&text(&operator, &command)?);
+        return print_wiring(&narrowed(operator, &cli.flags), &command);
     }
     #[cfg(feature = "manifests")]
     if matches!(command, Command::Manifests(_)) {
@@ -194,6 +185,19 @@ pub(super) async fn run_cli(mut operator: Operator) -> Result {
     exports.finish(shutdown::left(shutdown_timeout, signals.since())).await;
     shutdown::exit_if_dropped(&ended);
     ended
+}
+
+/// Prints what the command says about the wiring, or compares it with a file.
+fn print_wiring(operator: &Operator, command: &Command) -> Result {
+    #[cfg(feature = "webhooks")]
+    if matches!(command, Command::Crds) && misses_target(operator) {
+        WebhookFlags::missing(&mut definition(operator, &[])).exit();
+    }
+    operator.check_rules()?;
+    match command {
+        Command::Contract(ContractArgs { check: Some(file), allow }) => contract_check::check(operator, file, *allow),
+        _ => print(&text(operator, command)?),
+    }
 }
 
 pub(super) fn definition(operator: &Operator, given: &[OsString]) -> clap::Command {

@@ -1,5 +1,6 @@
 //! The contract: its JSON, and the level of each change.
 
+use super::super::api_diff::Semver;
 use super::super::fixture;
 use super::*;
 

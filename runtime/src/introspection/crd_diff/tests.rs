@@ -3,7 +3,7 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::{Value, json};
 
-use super::super::contract::Semver;
+use super::super::api_diff::Semver;
 use super::*;
 
 /// The CRDs of a program whose kind has this spec.
