@@ -27,8 +27,9 @@ pub(crate) enum PackCondition {
 /// Creates the file `begun`, waits for the file `go`, applies the map, and writes the result into the file `result`.
 #[sub_reconciler(sets(on::Packed), owns(ConfigMap))]
 async fn pack(widget: &Widget, folder: &Arc<Path>, cx: &mut Cx<'_, pack>) -> Result<(), ApiError> {
-    let map = json!({ "metadata": { "name": widget.name_any() }, "data": { "by": env::var(NAME).unwrap() } });
-    let map: ConfigMap = serde_json::from_value(map).unwrap();
+    // Each process has a map of its own: that of the other one in the cache would be read before the write, and the pass dropped meanwhile.
+    let name = format!("{}-{}", widget.name_any(), env::var(NAME).unwrap());
+    let map: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": name } })).unwrap();
     fs::write(folder.join("begun"), "yes").unwrap();
     // It blocks the thread: an await would drop the pass after the end of the term, before its write.
     while !folder.join("go").exists() {
@@ -151,6 +152,6 @@ async fn a_stopped_process_writes_nothing_after_its_term() {
     assert!(result.contains("the gate closed during the pass"), "{result}");
     until([one, other], "lost", async || stopped.process.log().contains("LeaseLost")).await;
     assert_eq!((stopped.writes(&world), stopped.renewals(&world)), (Vec::new(), renewals), "{}", stopped.process.log());
-    assert_eq!(next.writes(&world), ["patch configmaps default/w", "patch widgets/status default/w"]);
-    assert_eq!(world.raw::<ConfigMap>("w").await["data"]["by"], next.name);
+    let map = format!("patch configmaps default/w-{}", next.name);
+    assert_eq!(next.writes(&world), [map.as_str(), "patch widgets/status default/w"]);
 }
