@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::Operator;
+#[cfg(all(feature = "cli", feature = "lease", feature = "metrics"))]
+use super::replicas::ShardMode;
 use crate::introspection::{Contract, CrdContract, RbacRule};
 #[cfg(all(feature = "cli", feature = "metrics"))]
 use crate::telemetry::metrics::{self, Parts};
@@ -48,7 +50,15 @@ fn parts(operator: &Operator) -> Parts {
         ..Parts::default()
     };
     #[cfg(feature = "lease")]
-    let parts = Parts { replicas: operator.replicas.is_some(), ..parts };
+    let parts = match &operator.replicas {
+        None => parts,
+        Some(replicas) => Parts {
+            replicas: true,
+            shards: replicas.shards.is_some(),
+            divided_caches: replicas.shards.is_some() && replicas.shard_mode == ShardMode::Server,
+            ..parts
+        },
+    };
     #[cfg(feature = "webhooks")]
     let parts = Parts {
         webhooks: !operator.reviews.is_empty(),

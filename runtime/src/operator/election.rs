@@ -97,6 +97,8 @@ fn has_routes(_operator: &Operator) -> bool {
 }
 
 fn contest(operator: &mut Operator, shards: Option<NonZeroU16>, lease: &LeaseName) -> (Contest, ShardGates) {
+    #[cfg(not(feature = "metrics"))]
+    let _ = (operator, lease);
     let Some(shards) = shards else {
         let status = watch::Sender::default();
         #[cfg(feature = "metrics")]

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU16;
 
-use clap::Args;
 use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
 
 use super::builder::Operator;
 use super::replicas::ShardMode;
@@ -26,10 +26,28 @@ pub(super) struct ReplicaFlags {
     shards: Option<NonZeroU16>,
     /// Where the objects of a shard are selected [default: here]
     #[arg(long, global = true, value_name = "MODE")]
-    shard_mode: Option<ShardMode>,
+    shard_mode: Option<Mode>,
     /// The name of the Lease [default: the name of the operator; with a hash of the label selector, if there is one]
     #[arg(long, global = true, value_name = "NAME")]
     lease_name: Option<String>,
+}
+
+/// The values of `--shard-mode`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    /// Each replica watches all objects
+    Here,
+    /// The API server selects them: Kubernetes 1.36 with the feature gate `ShardedListAndWatch`
+    Server,
+}
+
+impl From<Mode> for ShardMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Here => Self::Here,
+            Mode::Server => Self::Server,
+        }
+    }
 }
 
 impl ReplicaFlags {
@@ -42,7 +60,7 @@ impl ReplicaFlags {
         if let Some(replicas) = &mut operator.replicas {
             replicas.namespace = self.lease_namespace.clone().or_else(|| replicas.namespace.take());
             replicas.shards = self.shards.or(replicas.shards);
-            replicas.shard_mode = self.shard_mode.unwrap_or(replicas.shard_mode);
+            replicas.shard_mode = self.shard_mode.map_or(replicas.shard_mode, Into::into);
             replicas.name = self.lease_name.clone().or_else(|| replicas.name.take());
         }
         operator

@@ -54,10 +54,9 @@ pub struct Replicas {
 
 /// Where the objects of a shard are selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum ShardMode {
-    /// Each replica watches and caches all objects, and reconciles those of its shards
+    /// Each replica watches and caches all objects, and reconciles those of its shards.
     #[default]
     Here,
     /// The API server selects the objects of a shard, so that a replica watches and caches only those of its shards. It needs the feature gate

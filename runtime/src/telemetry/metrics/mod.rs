@@ -10,6 +10,7 @@ mod families;
 mod guard;
 mod host_check;
 mod html;
+#[cfg(feature = "cli")]
 mod names;
 mod object_query;
 mod process;

@@ -10,6 +10,8 @@ pub(crate) struct Parts {
     pub(crate) policies: bool,
     pub(crate) dependents: bool,
     pub(crate) replicas: bool,
+    pub(crate) shards: bool,
+    pub(crate) divided_caches: bool,
     pub(crate) webhooks: bool,
     pub(crate) reviews: bool,
     pub(crate) mutations: bool,
@@ -50,7 +52,7 @@ const OF_RECONCILERS: &[Named] = &[
 
 /// The metrics of an operator with these parts: the labels by name.
 pub(crate) fn names(parts: Parts) -> BTreeMap<String, BTreeSet<String>> {
-    let further: [(bool, &[Named]); 11] = [
+    let further: [(bool, &[Named]); 13] = [
         (
             parts.daemons,
             &[
@@ -68,6 +70,8 @@ pub(crate) fn names(parts: Parts) -> BTreeMap<String, BTreeSet<String>> {
         (parts.policies, &[("evenkeel_policy", &["controller", "policy"])]),
         (parts.dependents, &[("evenkeel_dependents", &["controller", "kind", "status"])]),
         (parts.replicas, &[("leader_election_master_status", &["name"])]),
+        (parts.shards, &[("evenkeel_sharing_replicas", &[])]),
+        (parts.divided_caches, &[("evenkeel_foreign_objects_total", &[])]),
         (
             parts.webhooks,
             &[

@@ -41,7 +41,7 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Metrics, tls: Option<T
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let (router, tls) = (router.clone(), tls.clone());
+                let (router, tls) = (router.clone(), Clone::clone(&tls));
                 connections.add(|since| connection(stream, tls, router, since)).await;
             }
             Err(error) => {

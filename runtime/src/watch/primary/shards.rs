@@ -25,6 +25,7 @@ use crate::watch::shared::{SharedWatches, Started};
 use crate::watch::watch_target::WatchTarget;
 
 /// A shard whose objects the cache holds. Dropping it ends the watch and removes these objects, without a trigger or a deletion.
+#[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have shards"))]
 pub(crate) struct JoinedShard {
     feeds: Vec<Feed>,
     lists: Vec<WatchHandle>,
@@ -75,6 +76,7 @@ impl Primary {
     }
 }
 
+#[cfg_attr(not(feature = "lease"), allow(dead_code, reason = "only replicas have shards"))]
 impl JoinedShard {
     /// Waits until all objects of the shard are listed. The cache holds them then, and they are enqueued.
     pub(crate) fn listed(&self) -> impl Future<Output = ()> + Send + use<> {
