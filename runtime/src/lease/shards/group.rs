@@ -293,7 +293,7 @@ impl Group {
             // Another replica has made it: replicas with another number may work until their terms end.
             self.opens = Some(now.monotonic + self.times.lease);
         }
-        if record.holder != self.holder {
+        if record.holder != self.holder || self.is_foreign(&record) {
             self.joined = None;
         }
         if self.is_asked(annotations) && self.resting(now).is_none() {
