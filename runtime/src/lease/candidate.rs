@@ -162,7 +162,7 @@ impl Candidate {
         Some(if is_free { since } else { since + record.duration.unwrap_or(self.times.lease) })
     }
 
-    /// Whether the lease can be taken now, as far as is known.
+    /// Whether the lease can be taken now, by the version that was seen last.
     pub(super) fn is_free(&self, now: &Reading) -> bool {
         match &self.view {
             View::Unknown => false,

@@ -32,7 +32,7 @@ async fn expected(maps: &Api<ConfigMap>, shards: impl IntoIterator<Item = u16>) 
     mine.filter_map(|meta| meta.name).collect()
 }
 
-/// Two replicas with half of the shards each, one of which moves.
+/// Runs two replicas with half of the shards each, and moves one shard from the first to the second.
 async fn two_replicas(client: Client, namespace: &str, streams: bool) -> [ShardedCache; 2] {
     let maps = Api::namespaced(client.clone(), namespace);
     for index in 0..32 {

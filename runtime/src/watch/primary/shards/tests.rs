@@ -103,7 +103,7 @@ fn names(keys: &[Key]) -> Vec<&str> {
     names
 }
 
-/// All orders of the events of two watches, each of which is in order.
+/// All ways to interleave the events of two watches. The events of one watch stay in their order.
 fn merges(left: usize, right: usize) -> Vec<Vec<usize>> {
     match (left, right) {
         (0, right) => vec![vec![1; right]],
