@@ -15,7 +15,6 @@ use super::protocol::{Action, Answer, Held, Names, Phase, Times, Try, View};
 use super::record::{Record, Write, fresh_transitions, text};
 use crate::clock::Reading;
 use crate::leadership::Term;
-use crate::resource_version::is_newer;
 
 /// How many writes without an answer are remembered.
 const DOUBTS: usize = 16;
@@ -268,7 +267,7 @@ impl Candidate {
 
     /// A write was carried out, and the lease then had this version.
     fn written(&mut self, sent: Try, record: Record, made: bool, now: &Reading) {
-        let is_news = self.is_news(&record.version);
+        let is_news = self.view.is_outdated_by(&record.version);
         if made && is_news {
             self.opens = Some(now.monotonic + self.times.lease);
         }
@@ -283,7 +282,7 @@ impl Candidate {
 
     /// Takes the lease as a watch or a read reports it.
     pub(super) fn see(&mut self, record: Record, now: &Reading) {
-        if !self.is_news(&record.version) {
+        if !self.view.is_outdated_by(&record.version) {
             return;
         }
         self.recognise(&record, now);
@@ -329,7 +328,7 @@ impl Candidate {
 
     /// Takes a deletion that a watch reports.
     pub(super) fn deleted(&mut self, version: &Arc<str>) {
-        if self.is_news(version) {
+        if self.view.is_outdated_by(version) {
             self.lose();
             self.view = View::Absent(Some(version.clone()));
         }
@@ -347,15 +346,6 @@ impl Candidate {
 
     fn lose(&mut self) {
         self.held = None;
-    }
-
-    /// Whether the version is newer than what is known.
-    fn is_news(&self, version: &str) -> bool {
-        match &self.view {
-            View::Unknown | View::Absent(None) => true,
-            View::Absent(Some(seen)) => is_newer(version, seen),
-            View::Lease(seen, _) => is_newer(version, &seen.version),
-        }
     }
 
     /// Gives the lease back, and takes none until it contends again.

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::record::{Record, Write};
 use crate::clock::Reading;
+use crate::resource_version::is_newer;
 
 /// How long things take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,17 @@ pub(super) enum View {
     Absent(Option<Arc<str>>),
     /// It exists, and has been unchanged since then.
     Lease(Record, Instant),
+}
+
+impl View {
+    /// Whether the version is newer than what is known.
+    pub(super) fn is_outdated_by(&self, version: &str) -> bool {
+        match self {
+            Self::Unknown | Self::Absent(None) => true,
+            Self::Absent(Some(seen)) => is_newer(version, seen),
+            Self::Lease(seen, _) => is_newer(version, &seen.version),
+        }
+    }
 }
 
 /// A write that was sent.

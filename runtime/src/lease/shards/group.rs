@@ -19,7 +19,6 @@ use crate::lease::protocol::{Action, Answer, Names, Times, View};
 use crate::lease::record::{Record, Write, fresh_transitions, text};
 use crate::lease::requests::{LeaseName, Requests};
 use crate::lease::step_down::REST;
-use crate::resource_version::is_newer;
 use crate::wiring::annotations::STEP_DOWN;
 
 /// The annotation of a Lease that has existed for longer than any earlier term.
@@ -267,7 +266,7 @@ impl Group {
             Seen::Changed(object) => self.see(Record::of(object), &now),
             Seen::Deleted(object) => {
                 let version = object.metadata.resource_version.unwrap_or_default();
-                if self.is_news(&version) {
+                if self.view.is_outdated_by(&version) {
                     self.view = View::Absent(Some(version.into()));
                 }
             }
@@ -277,7 +276,7 @@ impl Group {
 
     /// Takes a version of the Lease.
     fn see(&mut self, record: Record, now: &Reading) {
-        if !self.is_news(&record.version) {
+        if !self.view.is_outdated_by(&record.version) {
             return;
         }
         let none = BTreeMap::new();
@@ -306,14 +305,6 @@ impl Group {
     /// Whether a person asks this replica to give its shards back.
     fn is_asked(&self, annotations: &BTreeMap<String, String>) -> bool {
         annotations.get(STEP_DOWN).is_some_and(|asked| **asked == *self.names.identity)
-    }
-
-    fn is_news(&self, version: &str) -> bool {
-        match &self.view {
-            View::Unknown | View::Absent(None) => true,
-            View::Absent(Some(seen)) => is_newer(version, seen),
-            View::Lease(seen, _) => is_newer(version, &seen.version),
-        }
     }
 
     fn is_foreign(&self, record: &Record) -> bool {
