@@ -5,6 +5,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
 /// A test of the same binary that runs as a process. It ends when this value is dropped, and with its parent.
 pub struct Process {
     child: Child,
@@ -36,13 +38,27 @@ impl Process {
         self.child.wait().expect("the operator ends");
     }
 
-    /// Sends it a signal, such as `STOP`.
+    /// Stops all its threads (`SIGSTOP`), and returns when they have stopped.
     ///
     /// # Panics
     /// The signal cannot be sent.
-    pub fn signal(&self, signal: &str) {
-        let (signal, id) = (format!("-{signal}"), self.child.id().to_string());
-        assert!(Command::new("kill").args([signal, id]).status().expect("kill").success(), "the operator is gone");
+    pub fn stop(&self) {
+        kill_process(self.id(), Signal::STOP).expect("the operator can be stopped");
+        // The signal is delivered to one thread: the others run on until that one is scheduled.
+        let (_, status) = waitpid(Some(self.id()), WaitOptions::UNTRACED).expect("its state").expect("a new state");
+        assert!(status.stopped(), "the operator has ended: {status:?}");
+    }
+
+    /// Lets its threads run again (`SIGCONT`).
+    ///
+    /// # Panics
+    /// The signal cannot be sent.
+    pub fn resume(&self) {
+        kill_process(self.id(), Signal::CONT).expect("the operator can be resumed");
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_child(&self.child)
     }
 
     /// Whether it is still running.
