@@ -221,9 +221,9 @@ impl Sweep {
         report
     }
 
-    /// Runs the scenario with one disruption, if necessary at an earlier await.
+    /// Runs the scenario with one disruption, if necessary at an earlier point.
     ///
-    /// A run may have fewer awaits than the first run had. An await that it does not reach is replaced by an earlier one.
+    /// A run may have fewer awaits and fewer equal calls than the first run had. One that it does not reach is replaced by an earlier one.
     async fn visit_reached<T: Serialize>(
         &self,
         scenario: &impl AsyncFn(Trial) -> T,

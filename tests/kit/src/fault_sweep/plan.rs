@@ -14,14 +14,21 @@ pub(super) struct Injection {
     pub(super) point: String,
     pub(super) disruption: Disruption,
     pub(super) plan: Plan,
+    /// The numbers of the equal calls up to this one; empty for an await.
+    equal: Vec<usize>,
 }
 
 impl Injection {
-    /// Returns the same disruption at the await halfway to the start. Returns `None` for the first await and for a call.
+    /// Returns the same disruption at the await, or at the equal call, halfway to the start. Returns `None` for the first one.
     pub(super) fn earlier(&self) -> Option<Self> {
-        match self.plan {
+        match &self.plan {
             Plan::Await(place @ 1..) => {
                 Some(Self { number: place / 2 + 1, plan: Plan::Await(place / 2), ..self.clone() })
+            }
+            Plan::Call { line, nth: nth @ 2.., disruption } => {
+                let nth = nth / 2;
+                let plan = Plan::Call { line: line.clone(), nth, disruption: disruption.clone() };
+                Some(Self { number: self.equal[nth - 1], plan, ..self.clone() })
             }
             _ => None,
         }
@@ -35,10 +42,11 @@ pub(super) fn injections(calls: &[Point], awaits: usize, disruptions: &[Disrupti
 
 fn at_calls(calls: &[Point], disruption: &Disruption) -> impl Iterator<Item = Injection> {
     let suitable = calls.iter().enumerate().filter(|(_, call)| disruption.applies_to(call));
-    suitable.map(|(place, call)| {
-        let nth = calls[..=place].iter().filter(|other| other.line == call.line).count();
-        let plan = Plan::Call { line: call.line.clone(), nth, disruption: disruption.clone() };
-        Injection { number: place + 1, point: call.line.clone(), disruption: disruption.clone(), plan }
+    suitable.map(move |(place, call)| {
+        let numbered = (1..=place + 1).zip(calls);
+        let equal: Vec<usize> = numbered.filter_map(|(number, it)| (it.line == call.line).then_some(number)).collect();
+        let plan = Plan::Call { line: call.line.clone(), nth: equal.len(), disruption: disruption.clone() };
+        Injection { number: place + 1, point: call.line.clone(), disruption: disruption.clone(), plan, equal }
     })
 }
 
@@ -46,7 +54,7 @@ fn at_awaits(awaits: usize, disruption: &Disruption) -> impl Iterator<Item = Inj
     let awaits = if *disruption == Disruption::Crash(Crash::Await) { awaits } else { 0 };
     let injection = |place| {
         let (number, point) = (place + 1, "await".to_owned());
-        Injection { number, point, disruption: disruption.clone(), plan: Plan::Await(place) }
+        Injection { number, point, disruption: disruption.clone(), plan: Plan::Await(place), equal: Vec::new() }
     };
     (0..awaits).map(injection)
 }
@@ -86,6 +94,16 @@ mod tests {
             assert_eq!(places.len(), 10, "{disruption}");
             assert!(places[0] <= 10 && places[9] > 90, "{places:?}");
         }
+    }
+
+    #[test]
+    fn a_call_that_is_not_reached_is_replaced_by_an_earlier_equal_one() {
+        let lines = ["put a", "put b", "put a", "put a", "put b", "put a", "put a"];
+        let calls: Vec<Point> = lines.iter().map(|line| Point::external((*line).to_owned(), true)).collect();
+        let last = injections(&calls, 0, &[Disruption::Fault(Effect::Internal)]).pop();
+        let tried: Vec<usize> =
+            std::iter::successors(last, Injection::earlier).map(|injection| injection.number).collect();
+        assert_eq!(tried, [7, 3, 1], "the fifth, second and first call");
     }
 
     #[test]
