@@ -11,14 +11,11 @@ pub(crate) fn identity() -> Arc<str> {
     format!("{host}_{:016x}", word()).into()
 }
 
-#[cfg(unix)]
+/// The name of the machine, where no variable has it.
 fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-#[cfg(not(unix))]
-fn host() -> String {
-    std::env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
+    let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let named = named.or_else(|| std::env::var("COMPUTERNAME").ok()).map(|name| name.trim().to_owned());
+    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".to_owned())
 }
 
 #[cfg(test)]

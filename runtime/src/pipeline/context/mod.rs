@@ -283,7 +283,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// ends the process. If work must not be interrupted between two side effects, split it into several calls.
     ///
     /// With [replicas](crate::guide::replicas), work that still runs when another replica may take over ends the operator: `run_cli` ends the
-    /// process with code 70, and `run_until` returns an error.
+    /// process with code 70, and `run_until` returns an error. Work that may continue then, and that no pass has to wait for, can use
+    /// `tokio::task::spawn_blocking` instead: evenkeel does not track it.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
         self.state.halt_before("the blocking work").await;
         let running = self.state.backend.blocks(self.state.step_name());
