@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
-use evenkeel_bench::kind::{NAMESPACE, child, release};
+use evenkeel_bench::hand::{self, Work};
+use evenkeel_bench::kind::{NAMESPACE, Release, child, release};
 use evenkeel_bench::ours::{self, Lab};
 use evenkeel_bench::sample::{NAME, Sample, UID, VERSION, fixture};
 use evenkeel_bench::shapes;
 use evenkeel_testkit::{Cluster, assert_generated};
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::ApiResource;
-use kube::{Api, CustomResourceExt};
+use kube::{Api, Client, CustomResourceExt, Resource};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -52,13 +53,30 @@ where
     R: Reconciler<Object: CustomResourceExt>,
     Arc<Lab>: Into<R::Deps>,
 {
+    let operator = |client| async {
+        let operator = Operator::new("bench").client(client).reconciler::<R>(Arc::<Lab>::default().into());
+        operator.run_until(std::future::pending()).await.unwrap();
+    };
+    left_by::<R::Object, _>(object, patches, managers, operator).await
+}
+
+/// The same by any operator.
+async fn left_by<K, F>(
+    object: &Value,
+    patches: &[Value],
+    managers: usize,
+    operator: impl FnOnce(Client) -> F,
+) -> Vec<Value>
+where
+    K: Resource<DynamicType = ()> + CustomResourceExt,
+    F: Future<Output = ()> + Send + 'static,
+{
     let cluster = Cluster::start().await;
-    cluster.seed(&R::Object::crd()).await.unwrap();
+    cluster.seed(&K::crd()).await.unwrap();
     cluster.seed(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } })).await.unwrap();
-    let resource = ApiResource::erase::<R::Object>(&());
+    let resource = ApiResource::erase::<K>(&());
     let api: Api<DynamicObject> = Api::namespaced_with(cluster.client(), NAMESPACE, &resource);
-    let operator = Operator::new("bench").client(cluster.client()).reconciler::<R>(Arc::<Lab>::default().into());
-    let operator = tokio::spawn(operator.run_until(std::future::pending()));
+    let operator = tokio::spawn(operator(cluster.client()));
     let mut object = object.clone();
     let copy = json!({ "kind": object["kind"], "metadata": object["metadata"], "spec": { "source": object["spec"]["source"] } });
     object["metadata"]["annotations"] = json!({ LAST_APPLIED: copy.to_string() });
@@ -144,6 +162,13 @@ async fn a_release_has_43_percent_managed_fields() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_release_by_hand_is_as_the_tuned_operator_left_it() {
+    let changes = [json!({ "spec": { "revision": 2 } })];
+    let operator = |client| hand::b1(client, Work::default(), Arc::default());
+    keep("hand", &left_by::<Release, _>(&release(NAME), &changes, 1, operator).await, 36..=46);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watched_release_is_as_its_watcher_left_it() {
     let changes = [json!({ "spec": { "revision": 2 } })];
     keep("watched", &left::<ours::watched>(&release(NAME), &changes, 1).await, 40..=46);
@@ -162,8 +187,8 @@ async fn pod_and_secret_fixtures_have_the_expected_managed_fields() {
 /// The answer of a server to a request for the metadata of the children only.
 #[test]
 fn the_child_fixture_is_partial_metadata() {
-    let release = serde_json::from_value(release(NAME)).unwrap();
-    let mut map = serde_json::to_value(child(&release)).unwrap();
+    let release: Release = serde_json::from_value(release(NAME)).unwrap();
+    let mut map = serde_json::to_value(child(&release.metadata, &release.spec)).unwrap();
     map["apiVersion"] = json!("meta.k8s.io/v1");
     map["kind"] = json!("PartialObjectMetadata");
     map.as_object_mut().unwrap().remove("data");

@@ -52,6 +52,8 @@ struct Collection {
     listed: Arc<[Bytes]>,
     /// One event for each object.
     events: Vec<Bytes>,
+    /// The event of the write that follows it, for each object; empty if nothing is written.
+    echoes: Vec<Bytes>,
     watchers: Mutex<Vec<UnboundedSender<Bytes>>>,
 }
 
@@ -60,7 +62,10 @@ impl Collection {
         let numbers = || 0..objects.min(sample.at_most);
         let listed: Vec<String> = numbers().map(|number| sample.render(number, false, number + 1)).collect();
         let events: Vec<String> = numbers().map(|number| sample.render(number, true, objects + number + 1)).collect();
-        Self::of(sample.plural, objects, &listed, &events, page)
+        let echoes = numbers().filter_map(|number| sample.written(number, 2 * objects + number + 1));
+        let echoes: Vec<Bytes> = echoes.map(|object| event_of("MODIFIED", &object)).collect();
+        echoes.iter().for_each(|text| drop(text.clone()));
+        Self { echoes, ..Self::of(sample.plural, objects, &listed, &events, page) }
     }
 
     /// The collection of these objects, as of this version, with later versions of some.
@@ -74,14 +79,21 @@ impl Collection {
             (text(&format!(",\"continue\":\"{}\"", at + 1)), text(""))
         });
         let pages: Vec<_> = pages.collect();
-        let event =
-            |type_: &str, object: &String| Bytes::from(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"));
-        let events: Vec<Bytes> = events.iter().map(|object| event("MODIFIED", object)).collect();
-        let listed: Arc<[Bytes]> = listed.iter().map(|object| event("ADDED", object)).collect();
+        let events: Vec<Bytes> = events.iter().map(|object| event_of("MODIFIED", object)).collect();
+        let listed: Arc<[Bytes]> = listed.iter().map(|object| event_of("ADDED", object)).collect();
         // The first clone of a text allocates its reference count.
         listed.iter().for_each(|text| drop(text.clone()));
         let watchers = Mutex::default();
-        Self { plural: plural.to_owned(), served: pages.len(), page, listed, events, pages, watchers }
+        Self {
+            plural: plural.to_owned(),
+            served: pages.len(),
+            page,
+            listed,
+            events,
+            echoes: Vec::new(),
+            pages,
+            watchers,
+        }
     }
 
     fn list(&self, query: &str) -> Bytes {
@@ -110,6 +122,10 @@ impl Collection {
             watcher.unbounded_send(event.clone()).expect("the watch goes on");
         }
     }
+}
+
+fn event_of(type_: &str, object: &str) -> Bytes {
+    Bytes::from(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"))
 }
 
 const EXPIRED: &str = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\
@@ -262,10 +278,13 @@ impl Answers {
         }
     }
 
-    /// A write without effect: returns the unchanged object and sends no event.
+    /// A write of the status: sends its event, where the sample has one; otherwise it returns the unchanged object and sends none.
     fn written(&self, path: &str) -> Response<Answer> {
         let number = path.split('/').rev().nth(1).and_then(|name| name.rsplit('-').next()).unwrap();
-        let event = &self.0.collections[0].events[number.parse::<usize>().unwrap()];
+        let (number, collection) = (number.parse::<usize>().unwrap(), &self.0.collections[0]);
+        let echo = collection.echoes.get(number);
+        collection.send(echo);
+        let event = echo.unwrap_or(&collection.events[number]);
         let start = "{\"type\":\"MODIFIED\",\"object\":".len();
         whole(&event.slice(start..event.len() - 2))
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{CustomResource, ResourceExt};
+use kube::CustomResource;
+use kube::api::ObjectMeta;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -65,16 +66,16 @@ pub fn inventory() -> Vec<Entry> {
 
 /// The applied revision.
 #[must_use]
-pub fn applied(release: &Release) -> String {
-    format!("main@sha1:{:040x}", release.spec.revision)
+pub fn applied(spec: &ReleaseSpec) -> String {
+    format!("main@sha1:{:040x}", spec.revision)
 }
 
-/// The child, without its owner reference.
+/// The child of a release, without its owner reference.
 #[must_use]
-pub fn child(release: &Release) -> ConfigMap {
+pub fn child(parent: &ObjectMeta, spec: &ReleaseSpec) -> ConfigMap {
     let mut map = ConfigMap::default();
-    map.metadata.name = Some(release.name_any());
-    map.metadata.namespace = release.namespace();
-    map.data = Some(BTreeMap::from([("revision".to_owned(), applied(release))]));
+    map.metadata.name.clone_from(&parent.name);
+    map.metadata.namespace.clone_from(&parent.namespace);
+    map.data = Some(BTreeMap::from([("revision".to_owned(), applied(spec))]));
     map
 }

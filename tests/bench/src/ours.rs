@@ -57,7 +57,7 @@ impl Lab {
 fn note(release: &Release, lab: &Lab, status: &mut ReleaseStatus) {
     lab.count();
     status.inventory = inventory();
-    status.last_applied_revision = Some(applied(release));
+    status.last_applied_revision = Some(applied(&release.spec));
     if lab.stamps {
         status.stamp = Some(format!("{:?}", Instant::now()));
     }
@@ -95,7 +95,7 @@ pub async fn remove(_: &Release, _: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Relea
 #[sub_reconciler(sets(on::Applied), owns(ConfigMap), external)]
 pub async fn apply_child(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
     note(release, lab, cx.status());
-    cx.apply(&child(release)).await?;
+    cx.apply(&child(&release.metadata, &release.spec)).await?;
     Ok(())
 }
 

@@ -14,13 +14,15 @@ pub const VERSION: &str = "RV";
 /// The placeholder for the uid of the owner of a child.
 pub const UID: &str = "00000000-4c55-4a1e-9c2a-1e6f9c2a1e6f";
 
-/// One object in several versions: as stored, after a change of its spec that needs no more work, and after a change of its status.
+/// One object in several versions: as stored, after a change, and after the write of an operator that follows the change.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// The plural of the kind: `releases`.
     pub plural: &'static str,
     before: String,
     after: String,
+    /// Unless the change calls for no write.
+    written: Option<String>,
     uid: String,
     distinct: bool,
     /// The maximum number of objects, whatever the number of other kinds.
@@ -62,7 +64,40 @@ impl Sample {
             .expect("a uid")
             .to_owned();
         let uid = uid.trim_end_matches("-child").to_owned();
-        Self { plural, before, after, uid, distinct: false, at_most: usize::MAX }
+        Self { plural, before, after, written: None, uid, distinct: false, at_most: usize::MAX }
+    }
+
+    /// Reads releases that the tuned operator has written.
+    ///
+    /// # Panics
+    /// A file cannot be read.
+    #[must_use]
+    pub fn by_hand() -> Self {
+        Self::read_from("releases", "hand")
+    }
+
+    /// Makes the change one of the spec only. The operator writes the status that follows.
+    ///
+    /// # Panics
+    /// The text is not JSON.
+    #[must_use]
+    pub fn unwritten(self) -> Self {
+        let [before, written] =
+            [&self.before, &self.after].map(|text| -> Value { serde_json::from_str(text).expect("JSON") });
+        let mut changed = written;
+        changed["status"].clone_from(&before["status"]);
+        Self { after: changed.to_string(), written: Some(self.after), ..self }
+    }
+
+    /// Makes the change a label.
+    ///
+    /// # Panics
+    /// The text is not JSON.
+    #[must_use]
+    pub fn labelled(self) -> Self {
+        let mut after: Value = serde_json::from_str(&self.before).expect("JSON");
+        after["metadata"]["labels"]["team"] = Value::from("orders");
+        Self { after: after.to_string(), ..self }
     }
 
     /// Gives each object its own uid. The digest in its status is then outdated.
@@ -130,7 +165,15 @@ impl Sample {
     /// The text of one object at a version.
     #[must_use]
     pub fn render(&self, number: usize, changed: bool, version: usize) -> String {
-        let text = if changed { &self.after } else { &self.before };
+        self.filled(if changed { &self.after } else { &self.before }, number, version)
+    }
+
+    /// The text of one object after the write that follows its change; `None` if nothing is written.
+    pub(crate) fn written(&self, number: usize, version: usize) -> Option<String> {
+        self.written.as_ref().map(|text| self.filled(text, number, version))
+    }
+
+    fn filled(&self, text: &str, number: usize, version: usize) -> String {
         let text = text.replace(NAME, &format!("release-{number:08}")).replace("\"RV\"", &format!("\"{version}\""));
         let text = text.replace(FIRST, NAME);
         if self.distinct { text.replace(&self.uid, &format!("{number:08}{}", &UID[8..])) } else { text }

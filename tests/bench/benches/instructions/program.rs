@@ -8,7 +8,7 @@ use std::time::Duration;
 use evenkeel::__test_hooks::requeued;
 use evenkeel::Operator;
 use evenkeel_bench::answers::Answers;
-use evenkeel_bench::hand::{Work, b0, b0_of, b1_of};
+use evenkeel_bench::hand::{HandRelease, Work, b0, b0_of, b1, b1_of};
 use evenkeel_bench::kind::Release;
 use evenkeel_bench::ours::{Lab, plain, watched};
 use evenkeel_bench::sample::Sample;
@@ -66,11 +66,17 @@ fn passes(keys: usize, concurrency: usize) {
 
 /// The watched objects.
 pub(crate) fn sample(what: &str, who: &str) -> Sample {
-    let sample = if who == "watcher" { Sample::watched() } else { Sample::read("releases") };
-    match number_in(what, "managers") {
-        Some(managers) => sample.managers(managers),
-        None if what == "drop" => sample.touched(),
-        None => sample,
+    let sample = match who {
+        "watcher" => Sample::watched(),
+        "b0" | "b1" => Sample::by_hand(),
+        _ => Sample::read("releases"),
+    };
+    match (number_in(what, "managers"), what) {
+        (Some(managers), _) => sample.managers(managers),
+        (None, "drop") => sample.touched(),
+        (None, "spec") => sample.unwritten(),
+        (None, "label") => sample.labelled(),
+        (None, _) => sample,
     }
 }
 
@@ -79,8 +85,9 @@ fn watch(what: &str, who: &str, objects: usize, changed: usize) {
     let most = sizes(what)[1];
     let answers =
         Answers::render(&[&sample(what, who)], &Release::crd(), most, PAGE, |work| work()).pages(objects / PAGE);
-    // At a restart B0 writes its results.
-    let answers = if (what, who) == ("load", "b0") { answers.writable() } else { answers };
+    // At a restart and after each change B0 writes its results.
+    let writes = what == "spec" || who == "b0" && ["load", "label"].contains(&what);
+    let answers = if writes { answers.writable() } else { answers };
     let runtime = runtime();
     let client = runtime.block_on(async { answers.client() });
     runtime.spawn(controller(what, who, client));
@@ -95,14 +102,15 @@ fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Outpu
     match (who, what) {
         ("watcher", _) => Box::pin(watcher(client)),
         ("ours" | "bare", _) => Box::pin(ours(client, what == "always" || flight.is_some(), who == "bare", flight)),
-        ("b0", "load") => Box::pin(b0(client, Work::default(), Arc::default())),
+        ("b0", "load" | "spec" | "label") => Box::pin(b0(client, Work::default(), Arc::default())),
+        ("b1", "spec" | "label") => Box::pin(b1(client, Work::default(), Arc::default())),
         ("b0", _) => match flight {
             Some(flight) => {
                 Box::pin(b0(client, Work { naps: true, limit: flight as u16, ..Work::IDLE }, Arc::default()))
             }
-            None => Box::pin(b0_of::<Release>(client)),
+            None => Box::pin(b0_of::<HandRelease>(client)),
         },
-        ("b1", _) => Box::pin(b1_of::<Release>(client)),
+        ("b1", _) => Box::pin(b1_of::<HandRelease>(client)),
         _ => panic!("nobody is called {who}"),
     }
 }

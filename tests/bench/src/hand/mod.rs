@@ -3,6 +3,7 @@
 mod component;
 mod idle;
 mod plain;
+mod release;
 mod tuned;
 
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::PatchParams;
 use kube::runtime::controller::Action;
 use kube::{Api, Client, Resource};
-use serde_json::{Value, json};
 
-use crate::kind::{NAMESPACE, Release, applied, child, inventory};
+use crate::kind::{NAMESPACE, child};
 
 pub use component::component;
 pub use idle::{b0_of, b1_of, metadata_of};
 pub use plain::b0;
+pub use release::{HandRelease, HandStatus};
 pub use tuned::b1;
 
 /// The work per object.
@@ -63,7 +64,7 @@ impl Context {
         self.passes.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn releases(&self) -> Api<Release> {
+    fn releases(&self) -> Api<HandRelease> {
         Api::namespaced(self.client.clone(), NAMESPACE)
     }
 
@@ -79,26 +80,8 @@ fn manager() -> PatchParams {
 }
 
 /// The child with its owner reference.
-fn owned(release: &Release) -> ConfigMap {
-    let mut map = child(release);
+fn owned(release: &HandRelease) -> ConfigMap {
+    let mut map = child(&release.metadata, &release.spec);
     map.metadata.owner_references = release.controller_owner_ref(&()).map(|owner| vec![owner]);
     map
-}
-
-/// The status that a pass computes.
-fn found(release: &Release, work: Work) -> Value {
-    let now = work.stamps.then(|| format!("{:?}", tokio::time::Instant::now()));
-    json!({
-        "conditions": [{
-            "type": "Ready", "status": "True", "reason": "Applied", "message": format!("applied {}", applied(release)),
-            "observedGeneration": release.metadata.generation, "lastTransitionTime": "2026-01-01T00:00:00Z",
-        }],
-        "inventory": inventory(), "lastAppliedRevision": applied(release), "observedGeneration": release.metadata.generation,
-        "stamp": now,
-    })
-}
-
-/// The object of a status apply.
-fn with_status(status: &Value) -> Value {
-    json!({ "apiVersion": "bench.evenkeel.dev/v1", "kind": "Release", "status": status })
 }

@@ -10,12 +10,14 @@ use kube::runtime::controller::{Action, Config, Controller};
 use kube::runtime::finalizer::{Error, Event, finalizer};
 use kube::runtime::watcher;
 use kube::{Api, Client, ResourceExt};
+use serde_json::json;
 
-use super::{Context, FINALIZER, Work, found, manager, owned, with_status};
-use crate::kind::{NAMESPACE, Release};
+use super::release::{HandRelease, found};
+use super::{Context, FINALIZER, Work, manager, owned};
+use crate::kind::NAMESPACE;
 use crate::ours::nap;
 
-async fn reconcile(release: Arc<Release>, context: Arc<Context>) -> Result<Action, Error<kube::Error>> {
+async fn reconcile(release: Arc<HandRelease>, context: Arc<Context>) -> Result<Action, Error<kube::Error>> {
     context.begin();
     if !context.work.finalizer {
         return apply(&release, &context).await.map_err(Error::ApplyFailed);
@@ -30,7 +32,7 @@ async fn reconcile(release: Arc<Release>, context: Arc<Context>) -> Result<Actio
     finalizer(&api, FINALIZER, release, both).await
 }
 
-async fn apply(release: &Release, context: &Context) -> Result<Action, kube::Error> {
+async fn apply(release: &HandRelease, context: &Context) -> Result<Action, kube::Error> {
     std::hint::black_box(&release.spec.revision);
     if context.work.naps {
         nap(context.passes.load(Ordering::Relaxed)).await;
@@ -40,19 +42,20 @@ async fn apply(release: &Release, context: &Context) -> Result<Action, kube::Err
         context.maps().patch(&name, &manager(), &Patch::Apply(owned(release))).await?;
     }
     if !context.work.idle {
-        let status = with_status(&found(release, context.work));
+        let status = found(release, context.work);
+        let status = json!({ "apiVersion": "bench.evenkeel.dev/v1", "kind": "Release", "status": status });
         context.releases().patch_status(&name, &manager(), &Patch::Apply(status)).await?;
     }
     Ok(context.work.again())
 }
 
-fn give_up(_: Arc<Release>, _: &Error<kube::Error>, _: Arc<Context>) -> Action {
+fn give_up(_: Arc<HandRelease>, _: &Error<kube::Error>, _: Arc<Context>) -> Action {
     Action::requeue(std::time::Duration::from_secs(5))
 }
 
 /// Runs for ever and counts its passes.
 pub async fn b0(client: Client, work: Work, passes: Arc<AtomicUsize>) {
-    let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
+    let api = Api::<HandRelease>::namespaced(client.clone(), NAMESPACE);
     let mut controller =
         Controller::new(api, watcher::Config::default()).with_config(Config::default().concurrency(work.limit));
     if work.child {

@@ -13,10 +13,11 @@ use kube::runtime::controller::{Action, Config, applier, trigger_owners, trigger
 use kube::runtime::reflector::{ObjectRef, Store};
 use kube::runtime::{WatchStreamExt, predicates, reflector, watcher};
 use kube::{Api, Client, Resource, ResourceExt};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Context, FINALIZER, Work, found, manager, owned, with_status};
-use crate::kind::{NAMESPACE, Release};
+use super::release::{HandRelease, StatusPatch, found};
+use super::{Context, FINALIZER, Work, manager, owned};
+use crate::kind::NAMESPACE;
 
 /// The context of a pass, with the cached children.
 struct Tuned {
@@ -24,7 +25,7 @@ struct Tuned {
     children: Store<ConfigMap>,
 }
 
-async fn reconcile(release: Arc<Release>, tuned: Arc<Tuned>) -> Result<Action, kube::Error> {
+async fn reconcile(release: Arc<HandRelease>, tuned: Arc<Tuned>) -> Result<Action, kube::Error> {
     let context = &tuned.context;
     context.begin();
     std::hint::black_box(&release.spec.revision);
@@ -41,21 +42,22 @@ async fn reconcile(release: Arc<Release>, tuned: Arc<Tuned>) -> Result<Action, k
         keep_child(&release, &tuned).await?;
     }
     let found = found(&release, context.work);
-    if !same_status(&release, &found) {
-        context.releases().patch_status(&release.name_any(), &manager(), &Patch::Apply(with_status(&found))).await?;
+    if release.status.as_ref() != Some(&found) {
+        let patch = Patch::Apply(StatusPatch::new(&found));
+        context.releases().patch_status(&release.name_any(), &manager(), &patch).await?;
     }
     Ok(context.work.again())
 }
 
 /// Sets the finalizer, or removes all.
-async fn finalize(release: &Release, context: &Context, name: Option<&str>) -> Result<(), kube::Error> {
+async fn finalize(release: &HandRelease, context: &Context, name: Option<&str>) -> Result<(), kube::Error> {
     let finalizers: Vec<&str> = name.into_iter().collect();
     let version = release.resource_version();
     let patch = json!({ "metadata": { "finalizers": finalizers, "resourceVersion": version } });
     context.releases().patch(&release.name_any(), &Default::default(), &Patch::Merge(patch)).await.map(drop)
 }
 
-async fn keep_child(release: &Release, tuned: &Tuned) -> Result<(), kube::Error> {
+async fn keep_child(release: &HandRelease, tuned: &Tuned) -> Result<(), kube::Error> {
     let wanted = owned(release);
     let held = tuned.children.get(&ObjectRef::from_obj(&wanted));
     if held.is_some_and(|held| held.data == wanted.data) {
@@ -64,13 +66,7 @@ async fn keep_child(release: &Release, tuned: &Tuned) -> Result<(), kube::Error>
     tuned.context.maps().patch(&release.name_any(), &manager(), &Patch::Apply(wanted)).await.map(drop)
 }
 
-/// Whether the status is up to date.
-fn same_status(release: &Release, found: &Value) -> bool {
-    let held = serde_json::to_value(&release.status).unwrap_or_default();
-    ["inventory", "lastAppliedRevision", "observedGeneration", "stamp"].iter().all(|field| held[field] == found[field])
-}
-
-fn give_up(_: Arc<Release>, _: &kube::Error, _: Arc<Tuned>) -> Action {
+fn give_up(_: Arc<HandRelease>, _: &kube::Error, _: Arc<Tuned>) -> Action {
     Action::requeue(Duration::from_secs(5))
 }
 
@@ -82,7 +78,7 @@ pub(super) fn prune<K: Resource>(object: &mut K) {
 
 /// Runs for ever and counts its passes.
 pub async fn b1(client: Client, work: Work, passes: Arc<AtomicUsize>) {
-    let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
+    let api = Api::<HandRelease>::namespaced(client.clone(), NAMESPACE);
     let (reader, writer) = reflector::store();
     let events = watcher(api, watcher::Config::default())
         .default_backoff()
