@@ -4,6 +4,7 @@
 
 use std::convert::Infallible;
 use std::future::ready;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -52,8 +53,8 @@ struct Collection {
     listed: Arc<[Bytes]>,
     /// One event for each object.
     events: Vec<Bytes>,
-    /// The event of the write that follows it, for each object; empty if nothing is written.
-    echoes: Vec<Bytes>,
+    /// The event of the write that follows it, for each object, and whether it was sent; empty if nothing is written.
+    echoes: Vec<(Bytes, AtomicBool)>,
     watchers: Mutex<Vec<UnboundedSender<Bytes>>>,
 }
 
@@ -63,8 +64,8 @@ impl Collection {
         let listed: Vec<String> = numbers().map(|number| sample.render(number, false, number + 1)).collect();
         let events: Vec<String> = numbers().map(|number| sample.render(number, true, objects + number + 1)).collect();
         let echoes = numbers().filter_map(|number| sample.written(number, 2 * objects + number + 1));
-        let echoes: Vec<Bytes> = echoes.map(|object| event_of("MODIFIED", &object)).collect();
-        echoes.iter().for_each(|text| drop(text.clone()));
+        let echoes: Vec<_> = echoes.map(|object| (event_of("MODIFIED", &object), AtomicBool::default())).collect();
+        echoes.iter().for_each(|(text, _)| drop(text.clone()));
         Self { echoes, ..Self::of(sample.plural, objects, &listed, &events, page) }
     }
 
@@ -278,13 +279,14 @@ impl Answers {
         }
     }
 
-    /// A write of the status: sends its event, where the sample has one; otherwise it returns the unchanged object and sends none.
+    /// A write of the status: sends its event, where the sample has one. Without one it returns the unchanged object, and an equal second
+    /// write changes nothing.
     fn written(&self, path: &str) -> Response<Answer> {
         let number = path.split('/').rev().nth(1).and_then(|name| name.rsplit('-').next()).unwrap();
         let (number, collection) = (number.parse::<usize>().unwrap(), &self.0.collections[0]);
         let echo = collection.echoes.get(number);
-        collection.send(echo);
-        let event = echo.unwrap_or(&collection.events[number]);
+        collection.send(echo.filter(|(_, was_sent)| !was_sent.swap(true, Relaxed)).map(|(event, _)| event));
+        let event = echo.map_or(&collection.events[number], |(event, _)| event);
         let start = "{\"type\":\"MODIFIED\",\"object\":".len();
         whole(&event.slice(start..event.len() - 2))
     }
