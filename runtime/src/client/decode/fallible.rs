@@ -1,7 +1,7 @@
 //! Decoding that tolerates objects that do not fit their type, so that one invalid object does not affect the others.
 
 use std::any::TypeId;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::Stream;
@@ -14,7 +14,7 @@ use serde_path_to_error::Track;
 use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
 use super::raw::Raw;
-use super::strip::decode;
+use super::strip::{decode, whole};
 use crate::kind::Kind;
 use crate::kind::misfit::{caught, described, path};
 use crate::pipeline::object::{Object, Primary};
@@ -41,7 +41,7 @@ pub(crate) struct Decoder {
     /// The type of the objects.
     pub(crate) of: TypeId,
     guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Decoded>,
-    exact: fn(Value) -> serde_json::Result<Arc<Object>>,
+    exact: fn(&str) -> serde_json::Result<Arc<Object>>,
 }
 
 impl Decoder {
@@ -49,12 +49,12 @@ impl Decoder {
         Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K> }
     }
 
-    /// Decodes the object in a tree, as it is in the API response.
+    /// Decodes the text of an object, as it is in the API response.
     ///
     /// # Errors
     /// The object does not fit the type.
-    pub(crate) fn exact(self, value: Value) -> serde_json::Result<Arc<Object>> {
-        (self.exact)(value)
+    pub(crate) fn exact(self, text: &str) -> serde_json::Result<Arc<Object>> {
+        (self.exact)(text)
     }
 
     /// The object in a tree, or its readable part, as from a watch.
@@ -81,8 +81,10 @@ fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Decoded> {
     })
 }
 
-fn exact<K: Primary>(value: Value) -> serde_json::Result<Arc<Object>> {
-    Ok(Arc::new(serde_json::from_value::<K>(value)?))
+fn exact<K: Primary>(text: &str) -> serde_json::Result<Arc<Object>> {
+    let shapes = Capacities::of(text);
+    let object: K = whole(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))?;
+    Ok(Arc::new(object))
 }
 
 impl<'de> Deserialize<'de> for Decoded {
@@ -101,7 +103,9 @@ impl<'de> Deserialize<'de> for Decoded {
 #[cfg(feature = "webhooks")]
 pub(crate) fn from_object_text<K: Kind>(text: &str) -> Result<K, String> {
     // The object is dropped soon, so the capacities of its lists do not matter.
-    if let Ok(object) = caught(|| decode(&mut serde_json::Deserializer::from_str(text))) {
+    let shapes = Capacities::default();
+    let text_decoder = || decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes));
+    if let Ok(object) = caught(AssertUnwindSafe(text_decoder)) {
         return Ok(object);
     }
     match sound(Raw::Text(text.into())) {
@@ -117,34 +121,30 @@ fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
     {
         return Ok(Ok(object));
     }
-    // Second attempt as a tree, which can be decoded again for the path of the invalid field.
-    let value: Value = raw.tree().and_then(decode)?;
-    let error = match caught(|| K::deserialize(&value)) {
-        Ok(object) => return Ok(Ok(object)),
-        Err(error) => error,
-    };
-    Ok(Err(Invalid { meta: Box::new(metadata(&value)?), field: error_path::<K>(&value), error }))
+    // Second attempt as a tree, which names the path of the invalid field.
+    let (value, mut track) = (tree(raw)?, Track::new());
+    let tracked = || K::deserialize(serde_path_to_error::Deserializer::new(&value, &mut track));
+    match caught(AssertUnwindSafe(tracked)) {
+        Ok(object) => Ok(Ok(object)),
+        Err(error) => Ok(Err(invalid(&value, track, error)?)),
+    }
 }
 
-/// The metadata of an object. Not generic, so that its decoding from a tree is compiled here, and not once in each operator.
-fn metadata(object: &Value) -> serde_json::Result<ObjectMeta> {
-    ObjectMeta::deserialize(&object["metadata"])
+/// The tree of an object. Not generic, as the next function: their code is compiled here, and not once more for each kind.
+fn tree(raw: Raw<'_>) -> serde_json::Result<Value> {
+    raw.tree().and_then(decode)
+}
+
+/// The readable part of an object.
+fn invalid(object: &Value, track: Track, error: String) -> serde_json::Result<Invalid> {
+    let meta = Box::new(ObjectMeta::deserialize(&object["metadata"])?);
+    Ok(Invalid { meta, field: path(track), error })
 }
 
 /// Decodes a text, with exact capacities for lists.
 fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
     let shapes = Capacities::of(text);
     decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
-}
-
-/// The path of the field that does not fit. Decodes once more, since only errors need the path.
-fn error_path<K: Kind>(object: &Value) -> String {
-    let mut track = Track::new();
-    // A panic has no path.
-    let _ = catch_unwind(AssertUnwindSafe(|| {
-        K::deserialize(serde_path_to_error::Deserializer::new(object, &mut track)).map(drop)
-    }));
-    path(track)
 }
 
 impl Decoded {

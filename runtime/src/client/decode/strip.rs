@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use futures::Stream;
+use serde::Deserialize;
 use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::forward::hand_on_scalars;
 use super::raw::Text;
@@ -27,12 +27,17 @@ pub(crate) fn keeping_all<S: Stream>(whole: bool, events: S) -> impl Stream<Item
 
 /// Decodes an object, stripped unless the watch keeps whole objects.
 pub(super) fn decode<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
-    if keeps_all() { K::deserialize(deserializer) } else { lean(deserializer) }
+    if keeps_all() { whole(deserializer) } else { lean(deserializer) }
 }
 
 /// Whether the watch keeps whole objects.
 pub(super) fn keeps_all() -> bool {
     WHOLE.try_with(|whole| *whole).unwrap_or(false)
+}
+
+/// Decodes a whole object.
+pub(super) fn whole<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
+    K::deserialize(StripDeserializer { inner: deserializer, depth: Depth::Whole })
 }
 
 /// Decodes an object without the stripped fields.
@@ -52,8 +57,10 @@ pub(super) fn without_template<'de, D: Deserializer<'de>>(deserializer: D) -> Re
 }
 
 /// The level within the object.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
+    /// A value that is decoded whole.
+    Whole,
     Object,
     Metadata,
     Annotations,
@@ -67,9 +74,8 @@ enum Depth {
 /// The action for a field.
 enum FieldAction {
     Drop,
-    Keep,
-    /// Keep the field and strip its contents.
-    Enter(Depth),
+    /// Keep the field; its contents are at this level.
+    Keep(Depth),
 }
 
 impl Depth {
@@ -79,16 +85,16 @@ impl Depth {
             #[cfg(feature = "dependents")]
             (Self::Spec, "template") => FieldAction::Drop,
             (Self::OwnerMeta, "managedFields" | "annotations" | "labels" | "finalizers") => FieldAction::Drop,
-            (Self::Object, "metadata") => FieldAction::Enter(Self::Metadata),
-            (Self::OwnerRecord, "metadata") => FieldAction::Enter(Self::OwnerMeta),
+            (Self::Object, "metadata") => FieldAction::Keep(Self::Metadata),
+            (Self::OwnerRecord, "metadata") => FieldAction::Keep(Self::OwnerMeta),
             (Self::OwnerRecord, _) => FieldAction::Drop,
-            (Self::Metadata, "annotations") => FieldAction::Enter(Self::Annotations),
-            _ => FieldAction::Keep,
+            (Self::Metadata, "annotations") => FieldAction::Keep(Self::Annotations),
+            _ => FieldAction::Keep(Self::Whole),
         }
     }
 }
 
-/// A deserializer, a visitor or a seed that drops fields.
+/// A deserializer, a visitor or a seed that drops fields. Whole values pass through it, too: each type is decoded by one deserializer only.
 struct StripDeserializer<T> {
     inner: T,
     depth: Depth,
@@ -98,6 +104,15 @@ macro_rules! forward {
     ($($method:ident($($arg:ident: $ty:ty),*);)*) => {$(
         fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
             self.inner.$method($($arg,)* StripDeserializer { inner: visitor, depth: self.depth })
+        }
+    )*};
+}
+
+/// The methods for values without fields. The visitor rejects an object.
+macro_rules! plain {
+    ($($method:ident($($arg:ident: $ty:ty),*);)*) => {$(
+        fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method($($arg,)* visitor)
         }
     )*};
 }
@@ -113,17 +128,37 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for StripDeserializer<D> {
         deserialize_newtype_struct(name: &'static str);
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_ignored_any(visitor)
+    plain! {
+        deserialize_bool();
+        deserialize_i8();
+        deserialize_i16();
+        deserialize_i32();
+        deserialize_i64();
+        deserialize_i128();
+        deserialize_u8();
+        deserialize_u16();
+        deserialize_u32();
+        deserialize_u64();
+        deserialize_u128();
+        deserialize_f32();
+        deserialize_f64();
+        deserialize_char();
+        deserialize_str();
+        deserialize_string();
+        deserialize_bytes();
+        deserialize_byte_buf();
+        deserialize_unit();
+        deserialize_unit_struct(name: &'static str);
+        deserialize_seq();
+        deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize);
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+        deserialize_identifier();
+        deserialize_ignored_any();
     }
 
     fn is_human_readable(&self) -> bool {
         self.inner.is_human_readable()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct enum identifier
     }
 }
 
@@ -140,13 +175,16 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
         self.inner.visit_newtype_struct(StripDeserializer { inner, depth: self.depth })
     }
 
-    /// Rejects lists: serde can read a struct from one, but all levels here are JSON objects.
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<V::Value, A::Error> {
-        Err(A::Error::invalid_type(Unexpected::Seq, &self))
+    /// Rejects lists where fields are dropped: serde can read a struct from one, but all these levels are JSON objects.
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+        match self.depth {
+            Depth::Whole => self.inner.visit_seq(items),
+            _ => Err(A::Error::invalid_type(Unexpected::Seq, &self)),
+        }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Fields { inner, depth: self.depth, enter: None })
+        self.inner.visit_map(Fields { inner, depth: self.depth, value: Depth::Whole })
     }
 }
 
@@ -154,36 +192,43 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
 struct Fields<A> {
     inner: A,
     depth: Depth,
-    /// The level of the next value, if its fields are checked.
-    enter: Option<Depth>,
+    /// The level of the next value.
+    value: Depth,
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        if self.depth == Depth::Whole {
+            return self.inner.next_key_seed(seed);
+        }
         while let Some(Text(name)) = self.inner.next_key()? {
-            self.enter = match self.depth.action(&name) {
+            match self.depth.action(&name) {
                 FieldAction::Drop => {
                     self.inner.next_value::<IgnoredAny>()?;
-                    continue;
                 }
-                FieldAction::Keep => None,
-                FieldAction::Enter(depth) => Some(depth),
-            };
-            let key = match name {
-                Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-                owned @ Cow::Owned(_) => seed.deserialize(CowStrDeserializer::new(owned)),
-            };
-            return key.map(Some);
+                FieldAction::Keep(depth) => {
+                    self.value = depth;
+                    let key = match name {
+                        Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+                        owned @ Cow::Owned(_) => seed.deserialize(CowStrDeserializer::new(owned)),
+                    };
+                    return key.map(Some);
+                }
+            }
         }
         Ok(None)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        match self.enter.take() {
-            Some(depth) => self.inner.next_value_seed(StripDeserializer { inner: seed, depth }),
-            None => self.inner.next_value_seed(seed),
+        self.inner.next_value_seed(StripDeserializer { inner: seed, depth: self.value })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        match self.depth {
+            Depth::Whole => self.inner.size_hint(),
+            _ => None,
         }
     }
 }

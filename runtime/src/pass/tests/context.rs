@@ -218,7 +218,7 @@ pub(super) fn thing(version: &str, more: &Value) -> Value {
 }
 
 pub(super) fn object(thing: Value) -> Arc<Object> {
-    Decoder::of::<Thing>().exact(thing).unwrap()
+    Decoder::of::<Thing>().exact(&thing.to_string()).unwrap()
 }
 
 pub(super) fn key() -> Key {

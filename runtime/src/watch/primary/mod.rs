@@ -20,7 +20,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::{DynamicObject, ObjectMeta};
-use serde_json::json;
 
 use crate::client::decode::{Decoded, Decoder, Invalid};
 use crate::pipeline::bare_store::BareStore;
@@ -85,7 +84,7 @@ impl Primary {
     pub(crate) fn reducing(self, reduction: Option<Reduction>) -> Self {
         let Some(reduction) = reduction else { return self };
         // An object of metadata can be empty.
-        let objects = match self.decoder.exact(json!({ "metadata": {} })) {
+        let objects = match self.decoder.exact(r#"{"metadata":{}}"#) {
             Ok(blank) => Objects::slim(blank),
             Err(_) => Objects::default(),
         };
@@ -105,7 +104,7 @@ impl Primary {
 
     /// Decodes and records the response to one of our writes. `None` if it cannot be decoded.
     pub(crate) fn take_answer(&self, written: &DynamicObject) -> Option<Arc<Object>> {
-        match serde_json::to_value(written).and_then(|written| self.decoder.exact(written)) {
+        match serde_json::to_string(written).and_then(|written| self.decoder.exact(&written)) {
             Ok(object) => {
                 let object = self.reduced(object);
                 self.wrote(object.clone());
