@@ -123,11 +123,15 @@ impl<R: Reconciler> Registration for Typed<R> {
     }
 
     fn prepare(self: Box<Self>, context: OperatorContext) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
-        let mut controller = self.controller(context);
-        async move {
-            controller.listed().await?;
-            Ok(Box::new(controller) as Box<dyn Prepared>)
-        }
-        .boxed()
+        listed(self.controller(context))
     }
+}
+
+/// The controller, as soon as its passes may run. Not generic, so that it is compiled once for all kinds.
+fn listed(mut controller: Controller) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
+    async move {
+        controller.listed().await?;
+        Ok(Box::new(controller) as Box<dyn Prepared>)
+    }
+    .boxed()
 }

@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use futures::Stream;
-use futures::future::{join, join_all, try_join_all};
+use futures::future::{BoxFuture, join, join_all, try_join_all};
+use futures::{FutureExt, Stream};
 use kube::runtime::reflector::ObjectRef;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -77,12 +77,8 @@ impl Operator {
     ///
     /// # Cancellation
     /// Dropping the future drops the running passes at once.
-    #[cfg_attr(not(feature = "config"), expect(unused_mut, reason = "its file is followed"))]
-    pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result {
-        let span = tracing::info_span!("operator", operator = %self.name);
-        #[cfg(feature = "config")]
-        let _file = span.in_scope(|| super::config_load::follow(&mut self));
-        serve(self, stop).instrument(span).await
+    pub async fn run_until(self, stop: impl Future<Output = ()> + Send) -> Result {
+        run_until(self, stop.boxed()).await
     }
 
     /// Prints what the operator would do now for each object, and changes nothing. The command-line flag is `--dry-run`.
@@ -180,7 +176,19 @@ impl Operator {
     }
 }
 
-async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
+/// The operator as a boxed future, so that it is compiled here, and not once more in each program.
+#[cfg_attr(not(feature = "config"), allow(unused_mut, reason = "its file is followed"))]
+fn run_until(mut operator: Operator, stop: BoxFuture<'_, ()>) -> BoxFuture<'_, Result> {
+    let span = tracing::info_span!("operator", operator = %operator.name);
+    async move {
+        #[cfg(feature = "config")]
+        let _file = span.in_scope(|| super::config_load::follow(&mut operator));
+        serve(operator, stop).instrument(span).await
+    }
+    .boxed()
+}
+
+async fn serve(mut operator: Operator, stop: BoxFuture<'_, ()>) -> Result {
     warn(&operator);
     #[cfg(feature = "webhooks")]
     let webhooks = webhook_start::prepare(&mut operator);
