@@ -86,6 +86,8 @@ mod route;
 mod rule;
 #[cfg(feature = "operator")]
 mod schema;
+#[cfg(any(feature = "dependents", feature = "operator"))]
+mod sha256;
 #[cfg(any(feature = "config", feature = "manifests", all(feature = "cli", feature = "dependents")))]
 mod sorted_json;
 mod stable_hash;

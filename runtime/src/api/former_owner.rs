@@ -2,9 +2,9 @@
 
 use kube::api::ObjectMeta;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::dependent_rules::response::taken_over;
+use crate::sha256::sha256;
 use crate::wiring::FormerTool;
 
 /// The letters of base32 by RFC 4648, as SAP's component reconciler prints it.
@@ -32,7 +32,7 @@ impl FormerOwner {
 
     /// The label selectors of its objects.
     pub(crate) fn selectors(&self) -> impl Iterator<Item = String> + '_ {
-        let hash = base32(&Sha256::digest(&self.owner_id));
+        let hash = base32(&sha256(&self.owner_id));
         self.previously.marks.iter().map(move |prefix| format!("{prefix}/owner-id={hash}"))
     }
 
@@ -77,10 +77,10 @@ mod tests {
     fn the_label_is_that_of_the_earlier_tool() {
         // From a test of SAP's component reconciler.
         let hash = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea";
-        assert_eq!(base32(&Sha256::digest("test")), hash);
+        assert_eq!(base32(&sha256("test")), hash);
         assert_eq!((&*base32(b""), &*base32(b"f"), &*base32(b"fooba")), ("", "my", "mzxw6ytb"));
         let former = FormerOwner::new(PREVIOUSLY, "uid", Some("ns"), "name");
-        let label = base32(&Sha256::digest("uid/ns/name"));
+        let label = base32(&sha256("uid/ns/name"));
         assert_eq!(former.selectors().collect::<Vec<_>>(), [format!("shop.example.com/owner-id={label}")]);
     }
 }

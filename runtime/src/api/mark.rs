@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::core::ObjectMeta;
-use sha2::{Digest, Sha256};
 
 use super::target::Target;
 use crate::kind::KindInfo;
+use crate::sha256::sha256;
 use crate::wiring::annotations::{DEPENDENT_OF, DOMAIN, ORPHANED_FROM, OWNER, key_under};
 
 /// The reconciled object as the owner of other objects.
@@ -57,7 +57,7 @@ impl Owner {
         let namespace = namespace.as_deref().unwrap_or_default();
         let set = set.iter().map(|set| format!("/{set}")).collect::<String>();
         let kind = qualified(&reference.kind, group(reference));
-        let hash = Sha256::digest(format!("{kind}/{namespace}/{}{set}", reference.name));
+        let hash = sha256(format!("{kind}/{namespace}/{}{set}", reference.name));
         hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 

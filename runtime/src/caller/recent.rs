@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lru::LruCache;
-use sha2::{Digest, Sha256};
 use tokio::time::Instant;
+
+use crate::sha256::sha256;
 
 /// How long an answer counts. A token or a right that is withdrawn works for that long.
 const TIME: Duration = Duration::from_secs(10);
@@ -27,7 +28,7 @@ impl<A: Clone> Recent<A> {
 
     /// The answer, from memory if it is recent, otherwise from the call. A failed call is not stored.
     pub(super) async fn or_ask<E>(&self, question: &[u8], ask: impl Future<Output = Result<A, E>>) -> Result<A, E> {
-        let hash: Hash = Sha256::digest(question).into();
+        let hash: Hash = sha256(question);
         if let Some(known) = self.get(&hash) {
             return Ok(known);
         }

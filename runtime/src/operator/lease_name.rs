@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sha2::{Digest, Sha256};
+use crate::sha256::sha256;
 
 /// The lease name for an operator that watches only these label selectors.
 ///
@@ -13,7 +13,7 @@ pub fn leader_id<S: AsRef<str>>(base: &str, selectors: &[S]) -> String {
     if base.is_empty() || text.is_empty() {
         return base.to_owned();
     }
-    Sha256::digest(text).iter().take(4).fold(format!("{base}-"), |mut id, byte| {
+    sha256(text).iter().take(4).fold(format!("{base}-"), |mut id, byte| {
         let _ = write!(id, "{byte:02x}");
         id
     })

@@ -1,13 +1,12 @@
 //! What the objects that install an operator take from it, and the check of a running program against them.
 
-use sha2::{Digest, Sha256};
-
 use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use super::lease_role::{self, role_in};
 use super::monitoring::monitored;
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build};
+use crate::sha256::sha256;
 use crate::sorted_json::sorted;
 
 /// The digits of a hash that are shown.
@@ -115,7 +114,7 @@ fn wiring(operator: &Operator) -> String {
     #[cfg(not(feature = "webhooks"))]
     let definitions = operator.definitions();
     let value = serde_json::to_value((manifest, definitions)).unwrap_or_default();
-    let hash = Sha256::digest(sorted(value).to_string());
+    let hash = sha256(sorted(value).to_string());
     hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..DIGITS].to_owned()
 }
 

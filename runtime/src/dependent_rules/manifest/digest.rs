@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
+
+use crate::sha256::Sha256;
 
 /// A hash of 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,7 +32,7 @@ impl Digest {
     /// The digest of the settings and of the version: what is sent, too, but changes nothing that the object does.
     pub(super) fn of_settings(version: &str, settings: &BTreeMap<String, String>) -> Self {
         let text = |(name, value): (&String, &String)| Value::from([name.as_str(), value]).to_string();
-        Self::end(settings.iter().map(text).fold(Sha256::new().chain_update(version), Sha256::chain_update))
+        Self::end(settings.iter().map(text).fold(Sha256::new().chain(version), Sha256::chain))
     }
 
     /// The digest of a value.
@@ -44,18 +45,18 @@ impl Digest {
 
     /// The digest of these bytes.
     pub(crate) fn of_bytes(bytes: impl AsRef<[u8]>) -> Self {
-        Self::end(Sha256::new().chain_update(bytes))
+        Self::end(Sha256::new().chain(bytes))
     }
 
     /// The digest of a sequence of digests.
     #[must_use]
     pub fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
-        Self::end(all.into_iter().fold(Sha256::new(), |hash, one| hash.chain_update(one.0)))
+        Self::end(all.into_iter().fold(Sha256::new(), |hash, one| hash.chain(one.0)))
     }
 
     fn end(hash: Sha256) -> Self {
         let mut first = [0; 16];
-        first.copy_from_slice(&hash.finalize()[..16]);
+        first.copy_from_slice(&hash.end()[..16]);
         Self(first)
     }
 

@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use lru::LruCache;
-use sha2::{Digest, Sha256};
+
+use crate::sha256::Sha256;
 
 /// A hash over everything that the output depends on.
 pub(super) type Fingerprint = [u8; 32];
@@ -54,7 +55,7 @@ pub(super) fn fingerprint(parts: &[&[u8]], folder: &Path) -> io::Result<Fingerpr
         add(&meta.len().to_le_bytes());
         add(&changed.as_nanos().to_le_bytes());
     }
-    Ok(hash.finalize().into())
+    Ok(hash.end())
 }
 
 /// The files of a folder and its folders, in their order.
