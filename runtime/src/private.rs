@@ -69,7 +69,7 @@ pub use crate::rule::expression::{
 };
 pub use crate::rule::{At, Declared, Form, Located, Request, Rule};
 pub use crate::status::draft::{DraftKey, StatusDraft};
-pub use crate::status::observed::ObservedBy;
+pub use crate::status::observed_by::{ObservedBy, observed_by_schema, read_observed_by};
 pub use crate::status::{
     NotReadyObject, ObservedInputs, SetObject, SetStatus, SetStatuses, StatusContract, StoresDependents, field_schema,
 };

@@ -135,6 +135,7 @@ fn expand_kept(status: &Status) -> TokenStream {
     let krate = &status.krate;
     let none = krate.text("std::option::Option::is_none");
     let empty = krate.text("is_empty");
+    let (read, schema) = (krate.text("read_observed_by"), krate.text("observed_by_schema"));
     let tokens = expand_tokens(krate);
     let dependents = status.dependents.then(|| {
         quote! {
@@ -158,7 +159,8 @@ fn expand_kept(status: &Status) -> TokenStream {
         #[serde(rename = "lastHandledReconcileAt", default, skip_serializing_if = #none)]
         pub last_handled_reconcile_at: #krate::std::option::Option<#krate::std::string::String>,
         /// The state of further reconcilers of the kind, by name.
-        #[serde(rename = "observedBy", default, skip_serializing_if = #empty)]
+        #[serde(rename = "observedBy", default, skip_serializing_if = #empty, deserialize_with = #read)]
+        #[schemars(schema_with = #schema)]
         pub observed_by: #krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>,
         /// The last handled tokens of requested actions, by action.
         #[serde(rename = "lastHandledActions", default, skip_serializing_if = #empty)]

@@ -4,6 +4,7 @@
 mod by_text;
 #[cfg(feature = "operator")]
 pub(crate) mod misfit;
+mod tree;
 mod typed;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use kube::discovery::{ApiCapabilities, Scope};
 
 #[cfg(feature = "dependents")]
 pub use self::by_text::TextKind;
+pub(crate) use self::tree::from_tree;
 pub(crate) use self::typed::{typed, typed_or_why};
 
 /// A type-erased kind.

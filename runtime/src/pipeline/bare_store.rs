@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use crate::condition::Condition;
+use crate::kind::from_tree;
 use crate::status::bare::BareStatus;
 use crate::trigger;
 use crate::wiring::Wiring;
@@ -56,7 +57,7 @@ impl BareStore {
     /// The status in the annotation. One of another object or in an unknown form does not count, so that the body runs.
     fn read(&self, object: &Object) -> Option<BareStatus> {
         let value = object.annotations().get(self.annotation.as_ref()?)?;
-        let record: Record<BareStatus> = serde_json::from_str(value).ok()?;
+        let record: Record<BareStatus> = from_tree(&serde_json::from_str(value).ok()?).ok()?;
         Some(record.status).filter(|_| record.uid == object.uid())
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::StatusContract;
 use super::inputs::ObservedInputs;
-use super::observed_by::ObservedBy;
+use super::observed_by::{ObservedBy, read_observed_by};
 use crate::condition::Condition;
 
 /// The status of a [`Bare`](crate::Bare) object: the fields of the framework, without fields of the author.
@@ -21,6 +21,7 @@ pub struct BareStatus {
     pub(crate) observed_inputs: Option<ObservedInputs>,
     last_handled_reconcile_at: Option<String>,
     last_handled_actions: BTreeMap<String, String>,
+    #[serde(deserialize_with = "read_observed_by")]
     observed_by: BTreeMap<String, ObservedBy>,
 }
 

@@ -12,6 +12,7 @@ use super::inputs::ObservedInputs;
 use super::observed_by::ObservedBy;
 use super::set_status::SetStatuses;
 use crate::condition::Condition;
+use crate::kind::from_tree;
 
 /// A status for reading. Each method corresponds to one of [`StatusContract`].
 pub(crate) trait AnyStatus {
@@ -99,12 +100,17 @@ fn copy<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> Status {
 fn with<S: StatusContract>(status: &(dyn Any + Send + Sync), fields: &Fields) -> Result<Status, serde_json::Error> {
     let status = closed::<S>(status);
     let ours = author_fields(&status)?;
-    let mut value = serde_json::to_value(&status)?;
-    if let Value::Object(all) = &mut value {
+    let value = replaced(serde_json::to_value(&status)?, &ours, fields);
+    Ok(Typed::open(from_tree::<S>(&value)?))
+}
+
+/// The status with other author fields. Not generic, so that it is compiled once for all kinds.
+fn replaced(mut status: Value, ours: &Fields, fields: &Fields) -> Value {
+    if let Value::Object(all) = &mut status {
         all.retain(|name, _| !ours.contains_key(name.as_str()));
         all.extend(fields.iter().map(|(name, field)| (name.to_string(), field.value())));
     }
-    Ok(Typed::open(serde_json::from_value::<S>(value)?))
+    status
 }
 
 /// The current status of its draft.

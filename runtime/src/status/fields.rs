@@ -21,7 +21,8 @@ pub(crate) struct Field(Arc<[u8]>);
 impl Field {
     /// The field as a JSON value; null if it is nested too deeply for clients to parse.
     pub(crate) fn value(&self) -> Value {
-        serde_json::from_slice(&self.0).unwrap_or_else(|error| {
+        let text = std::str::from_utf8(&self.0).map_err(Error::custom);
+        text.and_then(serde_json::from_str).unwrap_or_else(|error| {
             tracing::warn!(%error, "a status field cannot be decoded; it is omitted");
             Value::Null
         })

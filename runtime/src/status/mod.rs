@@ -9,7 +9,7 @@ pub(crate) mod fields;
 mod framework_fields;
 mod inputs;
 pub(crate) mod observed;
-mod observed_by;
+pub(crate) mod observed_by;
 pub(crate) mod operation;
 pub mod request;
 mod set_status;

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::inputs::unless_managed;
+use crate::kind::from_tree;
+
+/// The field of a status.
+type Records = BTreeMap<String, ObservedBy>;
 
 /// The state of a further reconciler of the kind, in `status.observedBy` under its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,4 +51,21 @@ pub struct ObservedBy {
     /// The last handled tokens of requested actions, by action.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub last_handled_actions: BTreeMap<String, String>,
+}
+
+/// Reads the field. Most objects have none, so that it is decoded from a tree, whose decoder is compiled here and not once in each program.
+///
+/// # Errors
+/// The field does not fit the type.
+pub fn read_observed_by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, ObservedBy>, D::Error> {
+    records(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+fn records(tree: &Value) -> serde_json::Result<Records> {
+    from_tree(tree)
+}
+
+/// The schema of the field, the same as a derive would generate.
+pub fn observed_by_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Records>()
 }

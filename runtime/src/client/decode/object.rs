@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 use kube::core::{ApiResource, DynamicResourceScope, ObjectList};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use super::fallible::Decoded;
@@ -13,14 +14,19 @@ use super::fallible::Decoded;
 use super::marked::Marked;
 use super::strip::{decode, lean, record};
 
+/// Decodes a body as text, as kube does: each type is compiled once more for bytes.
+fn from_body<'de, T: Deserialize<'de>>(body: &'de [u8]) -> serde_json::Result<T> {
+    serde_json::from_str(std::str::from_utf8(body).map_err(serde_json::Error::custom)?)
+}
+
 /// The object in the response to a call: `whole`, or without the fields that no reconciler reads.
 ///
 /// # Errors
 /// The body is not an object.
 pub(crate) fn object(body: &[u8], whole: bool) -> serde_json::Result<DynamicObject> {
     match whole {
-        true => serde_json::from_slice(body),
-        false => serde_json::from_slice(body).map(|Stripped(object)| object),
+        true => from_body(body),
+        false => from_body(body).map(|Stripped(object)| object),
     }
 }
 
@@ -30,9 +36,9 @@ pub(crate) fn object(body: &[u8], whole: bool) -> serde_json::Result<DynamicObje
 /// The body is not a list.
 pub(crate) fn list(body: &[u8], whole: bool) -> serde_json::Result<Vec<DynamicObject>> {
     match whole {
-        true => serde_json::from_slice(body).map(|list: ObjectList<DynamicObject>| list.items),
+        true => from_body(body).map(|list: ObjectList<DynamicObject>| list.items),
         false => {
-            let list: ObjectList<Stripped> = serde_json::from_slice(body)?;
+            let list: ObjectList<Stripped> = from_body(body)?;
             Ok(list.items.into_iter().map(|Stripped(object)| object).collect())
         }
     }
@@ -45,7 +51,7 @@ pub(crate) fn is_status(body: &[u8]) -> bool {
         #[serde(borrow)]
         kind: Cow<'a, str>,
     }
-    serde_json::from_slice(body).is_ok_and(|answer: Answer<'_>| answer.kind == "Status")
+    from_body(body).is_ok_and(|answer: Answer<'_>| answer.kind == "Status")
 }
 
 /// An object without the fields that no reconciler reads.

@@ -124,8 +124,20 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for StripDeserializer<D> {
         deserialize_any();
         deserialize_map();
         deserialize_option();
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
         deserialize_newtype_struct(name: &'static str);
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_struct(
+            name,
+            fields,
+            Struct { inner: StripDeserializer { inner: visitor, depth: self.depth } },
+        )
     }
 
     plain! {
@@ -175,7 +187,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
         self.inner.visit_newtype_struct(StripDeserializer { inner, depth: self.depth })
     }
 
-    /// Rejects lists where fields are dropped: serde can read a struct from one, but all these levels are JSON objects.
+    /// Rejects lists where fields are dropped: all these levels are JSON objects.
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
         match self.depth {
             Depth::Whole => self.inner.visit_seq(items),
@@ -185,6 +197,22 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.inner.visit_map(Fields { inner, depth: self.depth, value: Depth::Whole })
+    }
+}
+
+/// The visitor of a struct. serde can read a struct from a list, too, which no API server accepts: the code for it would decode each field
+/// once more.
+struct Struct<V> {
+    inner: StripDeserializer<V>,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Struct<V> {
+    type Value = V::Value;
+
+    hand_on_scalars!();
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(fields)
     }
 }
 

@@ -44,6 +44,7 @@ use self::tracked::Tracked;
 use super::finish::{json_patch, status_write};
 use crate::api::{ApiError, Backend, DryRunLog, Owner, Selection, Target, Warned};
 use crate::dependency::Access;
+use crate::kind::from_tree;
 use crate::pipeline::object::StatusStore;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
@@ -131,7 +132,7 @@ impl PassBackend {
 
     /// Stores the status in the cache.
     pub(super) fn store_in_memory(&self, intent: &DesiredStatus) -> Result<(), Unwritten> {
-        let status = serde_json::from_value(intent.to_value());
+        let status = from_tree(&intent.to_value());
         let status =
             status.map_err(|error| Unwritten::Failed(ApiError::Failed(format!("the status: {error}").into())))?;
         self.primary.store_status(&self.key, &self.identity.uid, status);

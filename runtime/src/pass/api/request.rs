@@ -47,10 +47,9 @@ impl Sender {
 
 /// The error in the body of a response, which is not a `Status` if a proxy sent it.
 fn refusal(status: StatusCode, body: &[u8]) -> Status {
-    serde_json::from_slice(body).unwrap_or_else(|_| {
-        let text = String::from_utf8_lossy(body);
-        Status::failure(text.trim(), "Failed to parse error data").with_code(status.as_u16())
-    })
+    let text = String::from_utf8_lossy(body);
+    serde_json::from_str(&text)
+        .unwrap_or_else(|_| Status::failure(text.trim(), "Failed to parse error data").with_code(status.as_u16()))
 }
 
 /// Awaits a call with a time limit, so that an unresponsive server does not block an object for ever.
