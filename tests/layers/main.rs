@@ -13,6 +13,7 @@ mod tree;
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use self::functions::long_functions;
 use self::list::List;
@@ -20,38 +21,56 @@ use self::methods::scattered_methods;
 use self::rules::findings;
 use self::tree::Tree;
 
-fn check(folder: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
-    let list = List::read(&fs::read_to_string(folder.join("layers.txt")).unwrap()).unwrap();
-    let tree = Tree::read(&folder.join("src")).unwrap();
-    let found = findings(&tree, &list);
-    assert!(found.is_empty(), "against {}/layers.txt:\n  {}", folder.display(), found.join("\n  "));
+/// The findings in one tree by rule. A syntax tree cannot be shared by the threads of the tests, but its findings can, so each tree is parsed
+/// once.
+struct Findings {
+    imports: Vec<String>,
+    long_functions: Vec<String>,
+    scattered_methods: Vec<String>,
+}
+
+impl Findings {
+    fn of(folder: &str) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+        let list = List::read(&fs::read_to_string(folder.join("layers.txt")).unwrap()).unwrap();
+        let tree = Tree::read(&folder.join("src")).unwrap();
+        Self {
+            imports: findings(&tree, &list),
+            long_functions: long_functions(&tree),
+            scattered_methods: scattered_methods(&tree),
+        }
+    }
+}
+
+static RUNTIME: LazyLock<Findings> = LazyLock::new(|| Findings::of("runtime"));
+static MACROS: LazyLock<Findings> = LazyLock::new(|| Findings::of("macros"));
+static KIT: LazyLock<Findings> = LazyLock::new(|| Findings::of("tests/kit"));
+
+fn check(folder: &str, findings: &Findings) {
+    let found = &findings.imports;
+    assert!(found.is_empty(), "against {folder}/layers.txt:\n  {}", found.join("\n  "));
 }
 
 #[test]
 fn imports_of_the_runtime_point_down() {
-    check("runtime");
+    check("runtime", &RUNTIME);
 }
 
 #[test]
 fn imports_of_the_macros_point_down() {
-    check("macros");
+    check("macros", &MACROS);
 }
 
 #[test]
 fn imports_of_the_test_kit_point_down() {
-    check("tests/kit");
+    check("tests/kit", &KIT);
 }
 
-/// Every tree has this folder.
-const FOLDERS: [&str; 3] = ["runtime", "macros", "tests/kit"];
-
-fn check_each(rule: &str, findings: fn(&Tree) -> Vec<String>) {
-    let found = FOLDERS.into_iter().flat_map(|folder| {
-        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join("src");
-        let found = findings(&Tree::read(&src).unwrap());
-        found.into_iter().map(move |one| format!("{folder}/src: {one}"))
-    });
+fn check_each(rule: &str, findings: fn(&Findings) -> &[String]) {
+    let folders = [("runtime", &RUNTIME), ("macros", &MACROS), ("tests/kit", &KIT)];
+    let found = folders
+        .into_iter()
+        .flat_map(|(folder, all)| findings(all).iter().map(move |one| format!("{folder}/src: {one}")));
     let found: Vec<String> = found.collect();
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }
@@ -72,10 +91,10 @@ fn the_event_path_is_short_and_its_files_exist() {
 
 #[test]
 fn a_function_fits_on_a_page() {
-    check_each("split these functions", long_functions);
+    check_each("split these functions", |findings| &findings.long_functions);
 }
 
 #[test]
 fn the_methods_of_a_type_are_in_few_files() {
-    check_each("split these types, or make functions of their methods", scattered_methods);
+    check_each("split these types, or make functions of their methods", |findings| &findings.scattered_methods);
 }

@@ -28,9 +28,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Parses the file of a module that declares these child modules.
-    pub(crate) fn read(text: &str, module: &[String], children: &BTreeSet<String>) -> Result<Self, String> {
-        let tokens: TokenStream = text.parse().map_err(|error| format!("{}: {error}", module.join("::")))?;
+    /// Reads the tokens in the file of a module that declares these child modules.
+    pub(crate) fn read(tokens: TokenStream, module: &[String], children: &BTreeSet<String>) -> Result<Self, String> {
         let mut reader = Reader { module, children, source: Self::default() };
         reader.walk(tokens, &[])?;
         Ok(reader.source)

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use proc_macro2::TokenStream;
+
 use crate::source::{Module, Source};
 
 /// All modules below one `src`.
@@ -36,8 +38,9 @@ impl Tree {
         let mut tree = Self::default();
         for (module, (file, text)) in &files {
             let children: BTreeSet<String> = files.keys().filter_map(|other| child_of(other, module)).collect();
-            let source = Source::read(text, module, &children)?;
-            let items = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
+            let tokens: TokenStream = text.parse().map_err(|error| format!("{file}: {error}"))?;
+            let source = Source::read(tokens.clone(), module, &children)?;
+            let items = syn::parse2(tokens).map_err(|error| format!("{file}: {error}"))?;
             tree.modules.insert(module.clone(), File { name: (*file).to_owned(), source, items });
         }
         Ok(tree)
