@@ -26,7 +26,7 @@ impl Programs {
             return self.hello.clone();
         }
         let one = |at: usize| {
-            let body = renamed(body(&self.hello), at);
+            let body = renamed(&body(&self.hello), at);
             body.replace("fn greeting(", &format!("fn greeting{at}("))
         };
         let reconcilers: String = (0..kinds).map(|at| format!(".reconciler::<k{at}::greeting{at}>(())")).collect();
@@ -44,7 +44,7 @@ impl Programs {
             "type Run = std::pin::Pin<Box<dyn Future<Output = ()>>>;\n    let client = kube::Client::try_default().await?;\n    \
             futures::future::join_all([{runs}]).await;\n    Ok(())"
         );
-        let one = |at| renamed(body(&self.plain), at);
+        let one = |at| renamed(&body(&self.plain), at);
         program(kinds, one, &format!("async fn main() -> kube::Result<()> {{\n    {LOG}\n    {start}\n}}\n"))
     }
 }
@@ -63,7 +63,7 @@ fn body(code: &str) -> String {
 }
 
 /// The kind under another name, in a group of its own.
-fn renamed(code: String, at: usize) -> String {
+fn renamed(code: &str, at: usize) -> String {
     let code = code.replace(GROUP, &format!("k{at}.evenkeel.dev")).replace("Greeting", &format!("Greeting{at}"));
     assert!(code.contains(&format!("Greeting{at}Status")), "the kind has another name");
     code
@@ -71,7 +71,7 @@ fn renamed(code: String, at: usize) -> String {
 
 /// One module for each copy, and the `main`.
 fn program(kinds: usize, one: impl Fn(usize) -> String, main: &str) -> String {
-    let mut code = "#![allow(missing_docs, unreachable_pub)]\n".to_owned();
+    let mut code = "#![allow(missing_docs, unreachable_pub, reason = \"a program\")]\n".to_owned();
     for at in 0..kinds {
         let _ = writeln!(code, "mod k{at} {{\n{}}}", one(at));
     }
