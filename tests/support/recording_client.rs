@@ -147,7 +147,7 @@ impl Wire {
 
     /// The number of matching calls so far.
     pub fn count(&self, like: impl Fn(&Call) -> bool) -> usize {
-        self.calls().iter().filter(|call| like(call)).count()
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).iter().filter(|call| like(call)).count()
     }
 
     /// Clears the recorded calls.
