@@ -217,7 +217,7 @@ pub(super) fn thing(version: &str, more: &Value) -> Value {
     thing
 }
 
-pub(super) fn object(thing: Value) -> Arc<Object> {
+pub(super) fn object(thing: &Value) -> Arc<Object> {
     Decoder::of::<Thing>().exact(&thing.to_string()).unwrap()
 }
 

@@ -42,7 +42,7 @@ async fn turns() -> i32 {
 #[tokio::test]
 async fn a_daemon_runs_only_while_the_process_may_write() {
     let (context, script) = of_wiring(&FOLLOWED, |_| Box::pin(async { Ok(()) }), []);
-    let object = object(thing("1", &json!({})));
+    let object = object(&thing("1", &json!({})));
     context.start_daemons(&key(), &object);
     assert_eq!(turns().await, 1);
     script.gate.close();

@@ -39,13 +39,13 @@ fn answer(version: &str, more: &Value) -> Answer {
 async fn ran(context: &PassContext) -> BodyEnd {
     let key = key();
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
-    body(context, &mut pass, &*object(thing("7", &json!({}))), Vec::new(), Part::Steps).await
+    body(context, &mut pass, &*object(&thing("7", &json!({}))), Vec::new(), Part::Steps).await
 }
 
 #[tokio::test]
 async fn an_object_that_needs_nothing_is_prepared_without_a_request() {
     let ((context, script), key) = (context(SUCCEEDS, []), key());
-    let found = object(thing("7", &json!({})));
+    let found = object(&thing("7", &json!({})));
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let prepared =
         claim_and_finalize(&context, &mut pass, found.clone()).await.unwrap_or_else(|next| panic!("{next:?}"));
@@ -58,7 +58,7 @@ async fn the_finalizer_is_stored_before_the_steps_run() {
     let stored = answer("8", &json!({ "metadata": { "finalizers": ["example.com/tester"] } }));
     let ((context, script), key) = (external(SUCCEEDS, [stored]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
-    let prepared = claim_and_finalize(&context, &mut pass, object(thing("7", &json!({})))).await;
+    let prepared = claim_and_finalize(&context, &mut pass, object(&thing("7", &json!({})))).await;
     let prepared = prepared.unwrap_or_else(|next| panic!("{next:?}"));
     assert_eq!(prepared.object.resource_version(), "8");
     let sent = json!({ "metadata": { "resourceVersion": "7", "finalizers": ["example.com/tester"] } });
@@ -69,7 +69,7 @@ async fn the_finalizer_is_stored_before_the_steps_run() {
 async fn an_object_that_cannot_be_prepared_is_retried() {
     let ((context, _script), key) = (external(SUCCEEDS, [error(500, "InternalError", "etcd")]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
-    let refused = claim_and_finalize(&context, &mut pass, object(thing("7", &json!({})))).await;
+    let refused = claim_and_finalize(&context, &mut pass, object(&thing("7", &json!({})))).await;
     assert!(matches!(refused, Err(Next::Retry { progressed: false, .. })));
 }
 
@@ -95,7 +95,7 @@ async fn errors_panics_and_timeouts_of_the_body_are_outcomes() {
 #[tokio::test]
 async fn a_status_that_differs_is_written_once_with_one_event() {
     let ((context, script), key) = (context(SUCCEEDS, [answer("8", &json!({}))]), key());
-    let found = object(thing("7", &json!({})));
+    let found = object(&thing("7", &json!({})));
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*found, ran(&context).await).await;
     assert_eq!(script.asked(), ["PATCH status"]);
@@ -107,7 +107,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
     let ended = pass.finished(next);
     assert_eq!((ended.next, ended.outcome, ended.events.len()), (Next::Await, "Done", 1));
     // A second pass over the written status writes and reports nothing.
-    let same = object(thing("8", &json!({ "status": written["status"] })));
+    let same = object(&thing("8", &json!({ "status": written["status"] })));
     let mut again = CurrentPass::new(&key, TriggerSet::RESYNC);
     let end = body(&context, &mut again, &*same, Vec::new(), Part::Steps).await;
     let next = finish(&context, &mut again, &*same, end).await;
@@ -120,7 +120,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
 async fn a_rejected_status_is_resent_without_the_body() {
     let answers = [error(500, "InternalError", "etcd"), answer("8", &json!({}))];
     let ((context, script), key) = (context(SUCCEEDS, answers), key());
-    let found = object(thing("7", &json!({})));
+    let found = object(&thing("7", &json!({})));
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*found, ran(&context).await).await;
     assert!(matches!(next, Next::Retry { progressed: false, .. }));
@@ -137,7 +137,7 @@ async fn a_rejected_status_is_resent_without_the_body() {
 async fn a_failure_is_reported_and_retried() {
     let ((context, script), key) = (context(FAILS, [answer("8", &json!({}))]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
-    let next = finish(&context, &mut pass, &*object(thing("7", &json!({}))), ran(&context).await).await;
+    let next = finish(&context, &mut pass, &*object(&thing("7", &json!({}))), ran(&context).await).await;
     assert!(matches!(next, Next::Retry { .. }));
     let conditions = script.sent()[0]["status"]["conditions"].clone();
     let ready = conditions.as_array().unwrap().iter().find(|condition| condition["type"] == "Ready").unwrap();
@@ -153,7 +153,7 @@ async fn a_change_during_the_pass_is_no_failure() {
     let newer = answer("9", &json!({ "metadata": { "generation": 2 } }));
     let ((context, _script), key) = (context(SUCCEEDS, [conflict(), newer]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
-    let next = finish(&context, &mut pass, &*object(thing("7", &json!({}))), ran(&context).await).await;
+    let next = finish(&context, &mut pass, &*object(&thing("7", &json!({}))), ran(&context).await).await;
     assert_eq!(next, Next::Conflict { newer_than: "7".into() });
     let ended = pass.finished(next);
     assert_eq!((ended.outcome, ended.events.len()), (Outcome::Conflict.as_str(), 0));
