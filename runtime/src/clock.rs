@@ -3,6 +3,8 @@
 #[cfg(feature = "operator")]
 use std::time::Duration;
 
+#[cfg(feature = "operator")]
+use jiff::SignedDuration;
 use jiff::Timestamp;
 
 // Without the engine there is no tokio.
@@ -20,7 +22,26 @@ pub(crate) fn now() -> Timestamp {
 /// The current time.
 #[cfg(feature = "operator")]
 pub(crate) fn now() -> Timestamp {
-    Reading::now().wall
+    let wall = Timestamp::now();
+    shifted(wall, shift().1)
+}
+
+/// The monotonic time, and how far it is from real time: paused time can be ahead (after an advance) or behind (while real time passes).
+#[cfg(feature = "operator")]
+fn shift() -> (Instant, SignedDuration) {
+    let (real, monotonic) = (std::time::Instant::now(), Instant::now());
+    let runtime = monotonic.into_std();
+    let signed = |duration: Duration| SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
+    let shift = match runtime.checked_duration_since(real) {
+        Some(ahead) => signed(ahead),
+        None => -signed(real.duration_since(runtime)),
+    };
+    (monotonic, shift)
+}
+
+#[cfg(feature = "operator")]
+fn shifted(wall: Timestamp, shift: SignedDuration) -> Timestamp {
+    wall.checked_add(shift).unwrap_or(wall)
 }
 
 /// The readings of three clocks at one moment. No single clock counts every pause.
@@ -38,16 +59,10 @@ pub(crate) struct Reading {
 #[cfg(feature = "operator")]
 impl Reading {
     pub(crate) fn now() -> Self {
-        let (wall, boot, real, monotonic) = (Timestamp::now(), boot_time(), std::time::Instant::now(), Instant::now());
-        // Paused time can be ahead (after an advance) or behind (while real time passes).
-        let runtime = monotonic.into_std();
-        let (wall, boot) = match runtime.checked_duration_since(real) {
-            Some(ahead) => (wall.checked_add(ahead).unwrap_or(wall), boot.saturating_add(ahead)),
-            None => {
-                let behind = real.duration_since(runtime);
-                (wall.checked_sub(behind).unwrap_or(wall), boot.saturating_sub(behind))
-            }
-        };
+        let (wall, boot) = (Timestamp::now(), boot_time());
+        let (monotonic, shift) = shift();
+        let (wall, distance) = (shifted(wall, shift), shift.unsigned_abs());
+        let boot = if shift.is_negative() { boot.saturating_sub(distance) } else { boot.saturating_add(distance) };
         Self { monotonic, boot, wall }
     }
 

@@ -34,6 +34,11 @@ impl Sha256 {
     }
 }
 
+/// The digits of a hash, or of its first bytes.
+pub(crate) fn hex(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn array(hash: &[u8]) -> [u8; 32] {
     hash.try_into().expect("SHA-256 has 32 bytes")
 }
@@ -45,9 +50,8 @@ mod tests {
     #[test]
     fn the_hash_is_sha_256() {
         // The examples of FIPS 180-2.
-        let hex = |hash: [u8; 32]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        assert_eq!(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-        assert_eq!(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(hex(&sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(hex(&sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
     #[cfg(feature = "dependents")]

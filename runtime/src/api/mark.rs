@@ -7,7 +7,7 @@ use kube::core::ObjectMeta;
 
 use super::target::Target;
 use crate::kind::KindInfo;
-use crate::sha256::sha256;
+use crate::sha256::{hex, sha256};
 use crate::wiring::annotations::{DEPENDENT_OF, DOMAIN, ORPHANED_FROM, OWNER, key_under};
 
 /// The reconciled object as the owner of other objects.
@@ -58,7 +58,7 @@ impl Owner {
         let set = set.iter().map(|set| format!("/{set}")).collect::<String>();
         let kind = qualified(&reference.kind, group(reference));
         let hash = sha256(format!("{kind}/{namespace}/{}{set}", reference.name));
-        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        hex(&hash[..16])
     }
 
     /// The label and the annotation of an object of this owner.

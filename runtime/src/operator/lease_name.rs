@@ -1,8 +1,6 @@
 //! Shards: operators that share a cluster by label selectors need different leases.
 
-use std::fmt::Write as _;
-
-use crate::sha256::sha256;
+use crate::sha256::{hex, sha256};
 
 /// The lease name for an operator that watches only these label selectors.
 ///
@@ -13,8 +11,5 @@ pub fn leader_id<S: AsRef<str>>(base: &str, selectors: &[S]) -> String {
     if base.is_empty() || text.is_empty() {
         return base.to_owned();
     }
-    sha256(text).iter().take(4).fold(format!("{base}-"), |mut id, byte| {
-        let _ = write!(id, "{byte:02x}");
-        id
-    })
+    format!("{base}-{}", hex(&sha256(text)[..4]))
 }

@@ -6,7 +6,7 @@ use super::lease_role::{self, role_in};
 use super::monitoring::monitored;
 use crate::introspection::AppManifest;
 use crate::manifests::{HookParts, Invalid, ManifestOptions, ManifestSet, Parts, WIRING_VARIABLE, build};
-use crate::sha256::sha256;
+use crate::sha256::{hex, sha256};
 use crate::sorted_json::sorted;
 
 /// The digits of a hash that are shown.
@@ -114,8 +114,7 @@ fn wiring(operator: &Operator) -> String {
     #[cfg(not(feature = "webhooks"))]
     let definitions = operator.definitions();
     let value = serde_json::to_value((manifest, definitions)).unwrap_or_default();
-    let hash = sha256(sorted(value).to_string());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..DIGITS].to_owned()
+    hex(&sha256(sorted(value).to_string()))[..DIGITS].to_owned()
 }
 
 /// Warns once if the pod was made from the manifests of another program.

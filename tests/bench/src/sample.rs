@@ -82,9 +82,8 @@ impl Sample {
     /// The text is not JSON.
     #[must_use]
     pub fn unwritten(self) -> Self {
-        let [before, written] =
+        let [before, mut changed] =
             [&self.before, &self.after].map(|text| -> Value { serde_json::from_str(text).expect("JSON") });
-        let mut changed = written;
         changed["status"].clone_from(&before["status"]);
         Self { after: changed.to_string(), written: Some(self.after), ..self }
     }
