@@ -92,6 +92,8 @@ mod sha256;
 mod sorted_json;
 mod stable_hash;
 mod status;
+#[cfg(feature = "operator")]
+mod task;
 #[cfg(any(feature = "metrics", feature = "otlp"))]
 mod telemetry;
 #[cfg(feature = "operator")]

@@ -18,6 +18,7 @@ use super::requests::{Explained, LeaseName, Requests};
 use super::status::Status;
 use crate::clock::Reading;
 use crate::leadership::{Leadership, Term};
+use crate::task::task;
 
 /// How long the event about a new term may take.
 const ANNOUNCED: Duration = Duration::from_secs(10);
@@ -254,11 +255,11 @@ impl Running {
                 if let View::Lease(record, _) = &self.candidate.view {
                     let (requests, record, names) =
                         (self.requests.clone(), record.clone(), self.candidate.names.clone());
-                    tokio::spawn(async move {
+                    tokio::spawn(task(async move {
                         let announced = requests.announce(&record, &names.operator[0], &names.identity);
                         // Nothing depends on it.
                         let _ = timeout(ANNOUNCED, announced).await;
-                    });
+                    }));
                 }
             }
             (Some(_), None) if self.candidate.is_leaving() => tracing::info!(lease, "the lease is given back"),

@@ -7,9 +7,9 @@ use kube::api::{DynamicObject, WatchEvent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 use super::requests::Requests;
+use crate::task::task;
 
 /// The pauses of a failing watch. Meanwhile the candidate reads the lease.
 const FIRST: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ pub(super) struct Follower {
 impl Follower {
     pub(super) fn start(requests: Requests) -> Self {
         let (sender, events) = mpsc::channel(16);
-        let task = tokio::spawn(follow(requests, sender).in_current_span());
+        let task = tokio::spawn(task(follow(requests, sender)));
         Self { events, _task: AbortOnDropHandle::new(task) }
     }
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 use super::protocol::{Action, Answer};
 use super::record::Record;
 use crate::api::grant::plural_and_group;
-use crate::client::{FenceRule, chain};
+use crate::client::{FenceRule, chain, decode};
 
 /// The lease that replicas contend for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Requests {
     fn understood(&self, action: &Action, verb: &str, status: StatusCode, body: &[u8]) -> Explained {
         let makes = matches!(action, Action::Create(_));
         if status.is_success() {
-            return match serde_json::from_slice(body) {
+            return match decode::from_body(body) {
                 Ok(object) => {
                     let made = makes || status == StatusCode::CREATED;
                     (Answer::Lease { record: Record::of(object), made }, None)
@@ -99,7 +99,7 @@ impl Requests {
                 Err(error) => (Answer::Unknown { timed_out: false }, Some(format!("the answer is no Lease: {error}"))),
             };
         }
-        let message = serde_json::from_slice::<Status>(body).map(|status| status.message).unwrap_or_default();
+        let message = decode::from_body::<Status>(body).map(|status| status.message).unwrap_or_default();
         let why = if message.is_empty() { status.to_string() } else { message };
         match status.as_u16() {
             404 if !makes => (Answer::NotFound, None),

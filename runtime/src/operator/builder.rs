@@ -80,6 +80,8 @@ pub struct Operator {
     pub(super) members: Vec<Box<dyn Registration>>,
     #[cfg(feature = "lease")]
     pub(super) replicas: Option<super::replicas::Replicas>,
+    #[cfg(feature = "lease")]
+    pub(super) contest: super::contest::MakeContest,
     #[cfg(feature = "webhooks")]
     pub(super) reviews: super::reviews::Reviews,
     #[cfg(feature = "manifests")]
@@ -126,6 +128,8 @@ impl Operator {
             members: Vec::new(),
             #[cfg(feature = "lease")]
             replicas: None,
+            #[cfg(feature = "lease")]
+            contest: super::contest::leader,
             #[cfg(feature = "webhooks")]
             reviews: Default::default(),
             #[cfg(feature = "manifests")]
@@ -316,8 +320,7 @@ impl Operator {
 
     /// Reconciles each object that the stream yields, for changes outside of the cluster that no watch reports.
     ///
-    /// The body runs even if nothing in the cluster has changed. References to objects that do not exist (yet) are
-    /// ignored.
+    /// The body runs even if nothing in the cluster has changed. References to objects that do not exist (yet) are ignored.
     ///
     /// The stream is polled from the start, and references that arrive before the first list of the kind are processed
     /// after it. References are lost while the operator is down; the requeue interval makes up for them. The operator

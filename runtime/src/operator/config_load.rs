@@ -9,7 +9,6 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 use super::builder::Operator;
 #[cfg(feature = "manifests")]
@@ -17,6 +16,7 @@ use super::config_file::ConfigFile;
 use super::config_file::{Loaded, Rules, headline};
 use super::error::{Error, Reason, Result};
 use crate::config::{Document, Problem, Reload, Status, read_once};
+use crate::task::task;
 
 /// The command that reports an invalid file instead of ending.
 const REPORTS: &str = "doctor";
@@ -109,7 +109,7 @@ pub(super) fn follow(operator: &mut Operator) -> Option<AbortOnDropHandle<()>> {
     super::config_metrics::register(operator, status.subscribe());
     let reload = Reload::new(path, text, Box::new(move |text| rules.check(text)), status);
     let run = async move { match reload.run().await {} };
-    Some(AbortOnDropHandle::new(tokio::spawn(run.in_current_span())))
+    Some(AbortOnDropHandle::new(tokio::spawn(task(run))))
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::Client;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 
 use super::crd_check::Expected;
 #[cfg(feature = "webhooks")]
@@ -37,6 +36,7 @@ use crate::queue::pause::Pause;
 #[cfg(feature = "dry-run")]
 use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
+use crate::task::task;
 use crate::trigger::EnabledTriggers;
 #[cfg(feature = "routes")]
 use crate::watch::Primaries;
@@ -224,7 +224,7 @@ impl Controller {
     pub(super) async fn listed(&mut self) -> Result {
         let client = &self.context.client;
         let keys = self.context.triggers.take(self.reconciler.id());
-        self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
+        self.triggers.spawn(task(trigger::pull(keys, self.lists.clone(), self.queue.clone())));
         let lists = startup::primary(client, &self.expected, self.lists.clone());
         let (fits, listed) = futures::join!(crd_check::check(client, &self.expected), lists);
         match fits.and(listed) {

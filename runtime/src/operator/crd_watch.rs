@@ -13,11 +13,11 @@ use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, Error};
 use serde_json::Value;
 use tokio::task::JoinSet;
-use tracing::Instrument;
 
 use super::crd_check::Expected;
 use crate::backoff::Backoff;
 use crate::queue::pause::Pause;
+use crate::task::task;
 
 /// Back-off of a failing watch.
 const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
@@ -50,7 +50,7 @@ impl Definitions {
         let mut tasks = JoinSet::new();
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for (name, dependents) in all {
-            tasks.spawn(follow(client.clone(), name, dependents).in_current_span());
+            tasks.spawn(task(follow(client.clone(), name, dependents)));
         }
         tasks
     }

@@ -197,8 +197,9 @@ impl Operator {
     /// # Errors
     /// The operator does not start with a finished [client](Self::client).
     #[cfg(feature = "lease")]
-    pub fn replicas(self) -> Self {
-        self.replicas_with(super::replicas::Replicas::default())
+    pub fn replicas(mut self) -> Self {
+        self.replicas = Some(super::replicas::Replicas::default());
+        self
     }
 
     /// Like [`replicas`](Self::replicas), with other times, or another Lease.
@@ -207,7 +208,7 @@ impl Operator {
     /// The operator does not start if the times contradict each other; see [`Replicas`](crate::Replicas).
     #[cfg(feature = "lease")]
     pub fn replicas_with(mut self, replicas: super::replicas::Replicas) -> Self {
-        self.replicas = Some(replicas);
+        (self.replicas, self.contest) = (Some(replicas), super::contest::any);
         self
     }
 

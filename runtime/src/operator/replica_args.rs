@@ -6,6 +6,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use super::builder::Operator;
+use super::contest;
 use super::replicas::ShardMode;
 
 #[derive(Debug, Args)]
@@ -57,6 +58,7 @@ impl ReplicaFlags {
         } else if self.replicas || self.shards.is_some() {
             operator.replicas.get_or_insert_default();
         }
+        operator.contest = contest::any;
         if let Some(replicas) = &mut operator.replicas {
             replicas.namespace = self.lease_namespace.clone().or_else(|| replicas.namespace.take());
             replicas.shards = self.shards.or(replicas.shards);

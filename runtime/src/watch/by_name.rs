@@ -8,7 +8,6 @@ use futures::future::BoxFuture;
 use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 use super::cached_object::{CacheForm, CachedObject};
 use super::first_list::{First, Progress};
@@ -20,6 +19,7 @@ use crate::api::ApiError;
 use crate::client;
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
+use crate::task::task;
 use crate::wiring::Cache;
 
 /// The callbacks for creation, change or deletion of the object, by subscriber.
@@ -92,7 +92,7 @@ impl Named {
             first,
             callbacks,
             ended: Box::new(ended),
-            _watch: AbortOnDropHandle::new(tokio::spawn(watch.instrument(setup.span.clone()))),
+            _watch: AbortOnDropHandle::new(tokio::spawn(setup.span.in_scope(|| task(watch)))),
         }
     }
 

@@ -24,6 +24,8 @@ use super::watch_target::WatchTarget;
 use super::watcher::Setup;
 use crate::client;
 use crate::client::decode::{Decoded, Decoder};
+#[cfg(feature = "dependents")]
+use crate::task::task;
 use crate::wiring::Cache;
 
 /// Receives the events of a watch.
@@ -237,7 +239,7 @@ impl SharedWatches {
             let (name, why) = started.ended().await;
             tracing::error!(watch = name, error = why, "a watch of dependents has ended");
         };
-        AbortOnDropHandle::new(tokio::spawn(run.instrument(span)))
+        AbortOnDropHandle::new(tokio::spawn(span.in_scope(|| task(run))))
     }
 }
 

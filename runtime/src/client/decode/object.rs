@@ -15,7 +15,7 @@ use super::marked::Marked;
 use super::strip::{decode, lean, record};
 
 /// Decodes a body as text, as kube does: each type is compiled once more for bytes.
-fn from_body<'de, T: Deserialize<'de>>(body: &'de [u8]) -> serde_json::Result<T> {
+pub(crate) fn from_body<'de, T: Deserialize<'de>>(body: &'de [u8]) -> serde_json::Result<T> {
     serde_json::from_str(std::str::from_utf8(body).map_err(serde_json::Error::custom)?)
 }
 

@@ -17,7 +17,6 @@ use kube::Client;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 
 use self::group::{Ends, Group, Reports};
 use self::load::Content;
@@ -27,6 +26,7 @@ use super::protocol::{Names, Times};
 use super::requests::{LeaseName, Requests};
 use super::status::Status;
 use crate::leadership::{Leadership, ShardGates, Term};
+use crate::task::task;
 use crate::uid_shard::UidShard;
 
 pub(crate) use self::group::shard_lease;
@@ -79,7 +79,7 @@ impl ShardElection {
         let common = Group::new(requests, names.clone(), times, statuses.len(), ends.clone(), reports);
         let mut shards = Vec::new();
         let (mut elections, mut groups) = (JoinSet::new(), JoinSet::new());
-        groups.spawn(common.run().in_current_span());
+        groups.spawn(task(common.run()));
         for ((index, status), gate) in statuses.into_iter().enumerate().zip(gates.each()) {
             let (order, orders) = watch::channel(Order::Rest);
             let content = if load.is_some() { Content::Nothing } else { Content::All };
@@ -95,7 +95,7 @@ impl ShardElection {
                 stop: stop.clone(),
                 release: release.clone(),
             };
-            elections.spawn(election.run().in_current_span());
+            elections.spawn(task(election.run()));
         }
         tokio::select! {
             biased;
@@ -123,7 +123,7 @@ async fn share_out(
     mut group: watch::Receiver<GroupStatus>,
     load: Option<LoadShard>,
 ) -> (String, String) {
-    let (mut drains, mut loads) = (JoinSet::new(), JoinSet::new());
+    let mut moves = JoinSet::new();
     let of = u16::try_from(shards.len()).ok().and_then(NonZeroU16::new).unwrap_or(NonZeroU16::MIN);
     loop {
         let status = group.borrow_and_update().clone();
@@ -139,7 +139,7 @@ async fn share_out(
             if plan.give.contains(&at) {
                 shard.is_leaving = true;
                 let (gate, order, status) = (shard.gate.clone(), shard.order.clone(), shard.status.clone());
-                drains.spawn(give_back(at, gate, order, status).in_current_span());
+                moves.spawn(task(give_back(at, gate, order, status)));
                 continue;
             }
             let contends = plan.contend.contains(&at);
@@ -149,7 +149,7 @@ async fn share_out(
                 shard.content = Content::Loading;
                 // A shard has a number below their count, which is a `u16`.
                 let loading = load(UidShard { index: u16::try_from(at).unwrap_or_default(), of });
-                loads.spawn(async move { (at, loading.await) }.in_current_span());
+                moves.spawn(task(async move { Next::Loaded(at, loading.await) }));
             } else if matches!(shard.content, Content::Loaded(_)) && !contends && !shard.holds() {
                 shard.content = Content::Nothing;
             }
@@ -157,8 +157,7 @@ async fn share_out(
             shard.orders(if is_ready { Order::Contend } else { Order::Rest });
         }
         let next = tokio::select! {
-            Some(Ok(at)) = drains.join_next(), if !drains.is_empty() => Next::Given(at),
-            Some(Ok((at, loaded))) = loads.join_next(), if !loads.is_empty() => Next::Loaded(at, loaded),
+            Some(Ok(next)) = moves.join_next(), if !moves.is_empty() => next,
             (next, ..) = select_all(shards.iter_mut().map(|shard| Box::pin(shard.changed()))) => next,
             Ok(()) = group.changed() => Next::Changed,
         };
@@ -214,17 +213,17 @@ impl Shard {
     }
 }
 
-/// Ends the passes of a shard and gives its lease back. Returns its number.
+/// Ends the passes of a shard and gives its lease back.
 async fn give_back(
     at: usize,
     gate: Leadership,
     order: watch::Sender<Order>,
     mut status: watch::Receiver<Status>,
-) -> usize {
+) -> Next {
     gate.drain(DRAIN).await;
     order.send_replace(Order::Yield);
     // The sender lives as long as the election.
     let _ = status.wait_for(|status| !status.holds).await;
     order.send_replace(Order::Rest);
-    at
+    Next::Given(at)
 }

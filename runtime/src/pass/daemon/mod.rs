@@ -9,12 +9,12 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ObjectReference;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 pub(super) use self::supervise::DaemonSetup;
 use self::supervise::{Task, supervise};
 use crate::pipeline::object::Object;
 use crate::queue::{Key, Next};
+use crate::task::task;
 use crate::wiring::DaemonHandler;
 
 /// How long a pass waits for a stopped daemon. It ends at its next await, so only one that blocks its thread takes longer.
@@ -82,9 +82,9 @@ impl Daemons {
         let name = self.setup.reconciler.wiring().name;
         let span = tracing::info_span!("daemon", reconciler = name, object = %key, daemon = handler.step.name);
         let (setup, stop) = (self.setup.clone(), self.setup.stop.clone());
-        let task = Task { setup, handler, key: key.clone(), object: object.clone(), about: about.clone() };
-        let run = async move { stop.run_until_cancelled(supervise(task)).await.unwrap_or_default() };
-        AbortOnDropHandle::new(tokio::spawn(run.instrument(span)))
+        let daemon = Task { setup, handler, key: key.clone(), object: object.clone(), about: about.clone() };
+        let run = async move { stop.run_until_cancelled(supervise(daemon)).await.unwrap_or_default() };
+        AbortOnDropHandle::new(tokio::spawn(span.in_scope(|| task(run))))
     }
 
     /// Stops the daemons of the object, which end at their next await.

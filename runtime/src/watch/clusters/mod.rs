@@ -17,6 +17,7 @@ use super::shared::SharedWatches;
 use crate::api::{ApiError, Kubeconfig};
 use crate::client::{StepClient, client_of};
 use crate::queue::Key;
+use crate::task::task;
 use crate::wiring::How;
 
 /// The time after which a cluster that no component uses is closed: its watches and its connections end.
@@ -142,12 +143,12 @@ impl Clusters {
             return;
         }
         let inner = Arc::downgrade(&self.0);
-        tokio::spawn(async move {
+        tokio::spawn(task(async move {
             sleep(IDLE).await;
             if let Some(inner) = inner.upgrade() {
                 Self(inner).close_idle();
             }
-        });
+        }));
     }
 
     fn close_idle(&self) {

@@ -34,6 +34,11 @@ impl Programs {
         program(kinds, one, &format!("async fn main() -> evenkeel::Result<()> {{\n    {LOG}\n    {start}\n}}\n"))
     }
 
+    /// The program in evenkeel with one kind, for several replicas.
+    pub(crate) fn replicas(&self) -> String {
+        self.hello.replace(".run()", ".replicas().run()")
+    }
+
     /// The hand-written program, with this many copies of the kind and its controller.
     pub(crate) fn hand(&self, kinds: usize) -> String {
         if kinds == 1 {

@@ -11,7 +11,7 @@ use super::programs::Programs;
 /// The dependencies of each program besides those of both.
 const HAND: &str = "futures = \"0.3\"\ntracing = \"0.1\"";
 
-/// A folder with the packages `ours-1`, `hand-1`, `ours-11` ..
+/// A folder with the packages `replicas-1`, `ours-1`, `hand-1`, `ours-11` ..
 pub(crate) struct Project(PathBuf);
 
 /// A build, in bytes and seconds.
@@ -29,20 +29,22 @@ impl Project {
         let example = |name: &str| fs::read_to_string(root.join("examples/src/bin").join(name)).unwrap();
         let programs = Programs::new(&example("hello.rs"), &example("plain.rs"));
         let runtime = root.join("runtime");
-        let evenkeel = format!(
-            "evenkeel = {{ path = {runtime:?}, default-features = false, features = [\"operator\", \"rustls-tls\"] }}"
-        );
-        let mut members = Vec::new();
+        let evenkeel = |features: &[&str]| {
+            format!("evenkeel = {{ path = {runtime:?}, default-features = false, features = {features:?} }}")
+        };
+        let ours = evenkeel(&["operator", "rustls-tls"]);
+        let mut all = vec![("replicas", 1, programs.replicas(), evenkeel(&["operator", "rustls-tls", "lease"]))];
         for &kinds in kinds {
-            for (name, code, needs) in
-                [("ours", programs.ours(kinds), &*evenkeel), ("hand", programs.hand(kinds), HAND)]
-            {
-                let name = named(name, kinds);
-                fs::create_dir_all(folder.join(&name).join("src")).unwrap();
-                fs::write(folder.join(&name).join("src/main.rs"), code).unwrap();
-                fs::write(folder.join(&name).join("Cargo.toml"), manifest(&name, needs)).unwrap();
-                members.push(name);
-            }
+            all.push(("ours", kinds, programs.ours(kinds), ours.clone()));
+            all.push(("hand", kinds, programs.hand(kinds), HAND.to_owned()));
+        }
+        let mut members = Vec::new();
+        for (name, kinds, code, needs) in all {
+            let name = named(name, kinds);
+            fs::create_dir_all(folder.join(&name).join("src")).unwrap();
+            fs::write(folder.join(&name).join("src/main.rs"), code).unwrap();
+            fs::write(folder.join(&name).join("Cargo.toml"), manifest(&name, &needs)).unwrap();
+            members.push(name);
         }
         fs::write(folder.join("Cargo.toml"), format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n"))
             .unwrap();
