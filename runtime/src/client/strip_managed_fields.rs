@@ -115,6 +115,14 @@ impl BodyFilter for Scan {
     }
 }
 
+/// Empties the `managedFields` of one object, as those of its events are; `None`: it has none.
+pub(super) fn without_managed_fields(object: &str) -> Option<String> {
+    // As if the object followed `{"object":`.
+    let (mut scan, mut parts) = (Scan { depth: 1, key: Key::Object, ..Scan::default() }, VecDeque::new());
+    scan.feed(Bytes::copy_from_slice(object.as_bytes()), &mut parts).ok()?;
+    if parts.len() < 2 { None } else { String::from_utf8(parts.make_contiguous().concat()).ok() }
+}
+
 impl Scan {
     /// Reads to the end of the string, or of the frame.
     fn read_text(&mut self, bytes: &[u8], start: usize) -> usize {

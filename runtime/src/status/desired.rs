@@ -1,7 +1,10 @@
 //! The status as it is sent: built from the draft, never copied from the object.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fields::{Field, Fields};
@@ -11,8 +14,10 @@ use super::request::Receipts;
 #[cfg(feature = "dependents")]
 use super::set_status::SetStatus;
 use super::set_status::SetStatuses;
-use crate::condition::{Condition, STALLED, find, is_true};
+use crate::condition::{Condition, ConditionStatus, STALLED, find, is_true};
 use crate::wiring::policy::Policy;
+
+const CONDITIONS: &str = "conditions";
 
 /// The status to write. It never contains conditions of other writers or unknown fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,8 +60,23 @@ impl DesiredStatus {
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut status: serde_json::Map<String, Value> =
-            self.fields.iter().map(|(name, field)| (name.to_string(), field.value())).collect();
-        status.insert("conditions".into(), json!(self.conditions));
+            self.parts().into_iter().map(|(name, part)| (name.into_owned(), part)).collect();
+        status.insert(CONDITIONS.into(), json!(self.conditions));
+        Value::Object(status)
+    }
+
+    /// The same as text, with sorted keys, as API servers write it.
+    pub(crate) fn to_text(&self) -> String {
+        let mut all: BTreeMap<_, Part<'_>> =
+            self.parts().into_iter().map(|(name, part)| (name, Part::Value(part))).collect();
+        all.insert(CONDITIONS.into(), Part::Conditions(self.conditions.iter().map(Sorted::of).collect()));
+        serde_json::to_string(&all).unwrap_or_else(|_| self.to_value().to_string())
+    }
+
+    /// All fields but the conditions.
+    fn parts(&self) -> BTreeMap<Cow<'static, str>, Value> {
+        let mut status: BTreeMap<Cow<'static, str>, Value> =
+            self.fields.iter().map(|(name, field)| (name.clone(), field.value())).collect();
         if !self.sets.is_empty() {
             status.insert(DEPENDENTS.into(), json!(self.sets));
         }
@@ -64,7 +84,7 @@ impl DesiredStatus {
             let mut by = BTreeMap::new();
             by.insert(name, self.observed_by(stalled));
             status.insert(OBSERVED_BY.into(), json!(by));
-            return Value::Object(status);
+            return status;
         }
         if let Some(generation) = self.observed_generation {
             status.insert("observedGeneration".into(), json!(generation));
@@ -78,7 +98,7 @@ impl DesiredStatus {
         if !self.receipts.actions.is_empty() {
             status.insert(HANDLED_ACTIONS.into(), json!(self.receipts.actions));
         }
-        Value::Object(status)
+        status
     }
 
     fn observed_by(&self, stalled: bool) -> Value {
@@ -153,6 +173,36 @@ impl DesiredStatus {
     }
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Part<'a> {
+    Value(Value),
+    Conditions(Vec<Sorted<'a>>),
+}
+
+/// A condition whose fields are in the order of their names. A tree of each condition would take twice as long.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Sorted<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_transition_time: &'a Option<Timestamp>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed_generation: &'a Option<i64>,
+    reason: &'a str,
+    status: &'a ConditionStatus,
+    #[serde(rename = "type")]
+    type_: &'a str,
+}
+
+impl<'a> Sorted<'a> {
+    fn of(condition: &'a Condition) -> Self {
+        let Condition { type_, status, observed_generation, last_transition_time, reason, message } = condition;
+        Self { last_transition_time, message, observed_generation, reason, status, type_ }
+    }
+}
+
 /// Sets every field explicitly: an omitted field would retain its value if another manager owns it.
 fn explicit(inputs: &ObservedInputs) -> Value {
     let ObservedInputs { wiring, digest, references, policy, claimed, added } = inputs;
@@ -172,7 +222,7 @@ fn explicit(inputs: &ObservedInputs) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{ConditionStatus, READY};
+    use crate::condition::READY;
 
     fn inputs() -> ObservedInputs {
         ObservedInputs {
@@ -237,6 +287,22 @@ mod tests {
         assert!(
             unwritten["observedInputs"].get("digest").is_none() && unwritten["observedInputs"].get("wiring").is_none()
         );
+    }
+
+    #[test]
+    fn the_text_is_that_of_the_value() {
+        let mut full = Condition::new(READY, ConditionStatus::Unknown, "Done", "a \"text\" <b>");
+        (full.observed_generation, full.last_transition_time) = (Some(7), Some(Timestamp::UNIX_EPOCH));
+        let second = Some(("backups", true));
+        let conditions = vec![full, Condition::new("A", ConditionStatus::False, "B", "")];
+        for status in [
+            DesiredStatus::empty(),
+            intent(),
+            DesiredStatus { conditions, ..intent() },
+            DesiredStatus { second, ..intent() },
+        ] {
+            assert_eq!(status.to_text(), status.to_value().to_string());
+        }
     }
 
     #[test]

@@ -196,7 +196,12 @@ impl Backend for Direct {
             "apiVersion": resource.api_version, "kind": resource.kind,
             "metadata": {"name": self.target.name}, "status": intent.to_value(),
         });
-        async move { self.calls.apply_status(&self.target, &body).await.map(drop) }.boxed()
+        let body = body.to_string();
+        async move {
+            let answer = self.calls.apply_status(&self.target, &body).await?;
+            self.calls.object(&self.target, &answer).map(drop)
+        }
+        .boxed()
     }
 
     fn warned(&self) -> &Warned {

@@ -128,11 +128,11 @@ impl SharedWatches {
         decoder: Option<Decoder>,
         with: impl FnOnce(&mut Subscription<K>) -> T,
     ) -> T {
-        let type_of = |decoder: Option<Decoder>| decoder.map(|decoder| decoder.of);
+        let type_of = |decoder: &Option<Decoder>| decoder.as_ref().map(|decoder| decoder.of);
         let mut feeds = lock(&self.0.feeds);
         let of_form =
             feeds.iter_mut().filter_map(|feed| (&mut **feed as &mut dyn Any).downcast_mut::<Subscription<K>>());
-        let is_it = |feed: &&mut Subscription<K>| feed.place == *place && type_of(feed.decoder) == type_of(decoder);
+        let is_it = |feed: &&mut Subscription<K>| feed.place == *place && type_of(&feed.decoder) == type_of(&decoder);
         if let Some(feed) = of_form.into_iter().find(is_it) {
             return with(feed);
         }
@@ -169,7 +169,7 @@ impl SharedWatches {
         for (place, sink) in sinks {
             let progress = Arc::new(watch::Sender::new(Progress::Pending));
             lists.push((place.clone(), progress.subscribe()));
-            feeds.push(Box::new(Subscription { place, decoder: Some(decoder), progress, sinks: vec![sink] }));
+            feeds.push(Box::new(Subscription { place, decoder: Some(decoder.clone()), progress, sinks: vec![sink] }));
         }
         (self.0.setup.span.in_scope(|| self.started(feeds)), lists)
     }

@@ -80,12 +80,12 @@ impl Watch {
         let client = sharded.as_ref().unwrap_or(&self.client);
         let client = match place.whole {
             true => client::watched(client),
-            false => lean(client, self.decoder.map(|_| &shelf)),
+            false => lean(client, self.decoder.as_ref().map(|_| &shelf)),
         };
         let begin = || {
             let streams = self.streaming.is_wanted();
             let events = list_watch(place.api::<K>(client.clone()), place.selection(streams));
-            let events = decoding(self.decoder, keeping_all(place.whole, events));
+            let events = decoding(self.decoder.clone(), keeping_all(place.whole, events));
             (with_raw_texts(shelf.clone(), events), streams)
         };
         let (events, mut streams) = begin();

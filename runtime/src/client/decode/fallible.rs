@@ -13,8 +13,10 @@ use serde_path_to_error::Track;
 
 use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
+use super::own_texts::OwnTexts;
 use super::raw::Raw;
-use super::strip::{decode, whole};
+use super::strip::{decode, lean, whole};
+use crate::client::strip_managed_fields::without_managed_fields;
 use crate::kind::Kind;
 use crate::kind::misfit::{caught, described, path};
 use crate::pipeline::object::{Object, Primary};
@@ -35,31 +37,45 @@ pub(crate) struct Invalid {
     pub(crate) error: String,
 }
 
-/// The functions that decode objects of one type.
-#[derive(Clone, Copy, Debug)]
+/// The functions that decode objects of one type, and what our writes returned. Clones share the latter.
+#[derive(Clone, Debug)]
 pub(crate) struct Decoder {
     /// The type of the objects.
     pub(crate) of: TypeId,
     guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Decoded>,
-    exact: fn(&str) -> serde_json::Result<Arc<Object>>,
+    exact: fn(&str, bool) -> serde_json::Result<Arc<Object>>,
+    own: OwnTexts,
 }
 
 impl Decoder {
     pub(crate) fn of<K: Primary>() -> Self {
-        Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K> }
+        Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K>, own: OwnTexts::default() }
     }
 
     /// Decodes the text of an object, as it is in the API response.
     ///
     /// # Errors
     /// The object does not fit the type.
-    pub(crate) fn exact(self, text: &str) -> serde_json::Result<Arc<Object>> {
-        (self.exact)(text)
+    pub(crate) fn exact(&self, text: &str) -> serde_json::Result<Arc<Object>> {
+        (self.exact)(text, true)
+    }
+
+    /// Decodes the object that one of our writes returned, `whole` or without the fields that no reconciler reads. Its event, which has the
+    /// same text, is not decoded again.
+    ///
+    /// # Errors
+    /// The object does not fit the type.
+    pub(crate) fn answer(&self, text: &str, whole: bool) -> serde_json::Result<Arc<Object>> {
+        let lean = if whole { None } else { without_managed_fields(text) };
+        let text = lean.as_deref().unwrap_or(text);
+        let object = (self.exact)(text, whole)?;
+        self.own.put(text, &object);
+        Ok(object)
     }
 
     /// The object in a tree, or its readable part, as from a watch.
     #[cfg(any(test, all(feature = "cli", feature = "dependents")))]
-    pub(crate) fn read(self, value: Value) -> serde_json::Result<Decoded> {
+    pub(crate) fn read(&self, value: Value) -> serde_json::Result<Decoded> {
         (self.guarded)(Raw::Tree(value))
     }
 }
@@ -71,7 +87,7 @@ tokio::task_local! {
 /// The events of a watch, whose objects this decoder decodes. A task-local value, as serde has no other way to pass it.
 pub(crate) fn decoding<S: Stream>(decoder: Option<Decoder>, events: S) -> impl Stream<Item = S::Item> {
     let mut events = Box::pin(events);
-    futures::stream::poll_fn(move |cx| DECODER.sync_scope(decoder, || events.as_mut().poll_next(cx)))
+    futures::stream::poll_fn(move |cx| DECODER.sync_scope(decoder.clone(), || events.as_mut().poll_next(cx)))
 }
 
 fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Decoded> {
@@ -81,17 +97,24 @@ fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Decoded> {
     })
 }
 
-fn exact<K: Primary>(text: &str) -> serde_json::Result<Arc<Object>> {
+fn exact<K: Primary>(text: &str, keeps_all: bool) -> serde_json::Result<Arc<Object>> {
     let shapes = Capacities::of(text);
-    let object: K = whole(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))?;
+    let mut text = serde_json::Deserializer::from_str(text);
+    let text_decoder = ExactCapacity::new(&mut text, &shapes);
+    let object: K = if keeps_all { whole(text_decoder)? } else { lean(text_decoder)? };
     Ok(Arc::new(object))
 }
 
 impl<'de> Deserialize<'de> for Decoded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        let decoder = DECODER.try_with(|decoder| *decoder).ok().flatten();
+        let decoder = DECODER.try_with(Clone::clone).ok().flatten();
         let decoder = decoder.ok_or_else(|| D::Error::custom("no type to decode the object to"))?;
+        if let Raw::Text(text) = &raw
+            && let Some(object) = decoder.own.take(text)
+        {
+            return Ok(Self::Valid(object));
+        }
         (decoder.guarded)(raw).map_err(D::Error::custom)
     }
 }

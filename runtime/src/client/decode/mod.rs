@@ -7,6 +7,7 @@ mod forward;
 #[cfg(feature = "dependents")]
 mod marked;
 mod object;
+mod own_texts;
 mod raw;
 mod side_channel;
 mod strip;

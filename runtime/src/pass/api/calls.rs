@@ -134,11 +134,12 @@ impl Calls {
         self.write(target, APPLY, None, verbs(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
-    /// Server-side apply of the status with `force`.
-    pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        let params = PatchParams::apply(&self.field_manager).force();
-        let request = verbs(target).patch_subresource("status", &target.name, &params, &Patch::Apply(object));
-        self.write(target, PATCH, Some("status"), request).await
+    /// Server-side apply of the status with `force`. The object is JSON, and so is the response, which is not decoded.
+    pub(crate) async fn apply_status(&self, target: &Target, object: &str) -> Result<Bytes, ApiError> {
+        let (params, nothing) = (PatchParams::apply(&self.field_manager).force(), Patch::Apply(&Value::Null));
+        let request = verbs(target).patch_subresource("status", &target.name, &params, &nothing);
+        let request = request.map(|request| request.map(|_| object.as_bytes().to_vec()));
+        self.sent(target, PATCH, Some("status"), request).await
     }
 
     /// JSON patch of the object, or of its subresource.
@@ -155,7 +156,7 @@ impl Calls {
             None => verbs(target).patch(&target.name, &params, &nothing),
         };
         let request = request.map(|mut request| {
-            *request.body_mut() = as_go_writes(operations).into_bytes();
+            *request.body_mut() = as_go_writes(operations.to_string()).into_bytes();
             request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json-patch+json"));
             request
         });
@@ -220,8 +221,20 @@ impl Calls {
         subresource: Option<&str>,
         request: Prepared,
     ) -> Result<DynamicObject, ApiError> {
+        let body = self.sent(target, rights, subresource, request).await?;
+        self.object(target, &body)
+    }
+
+    /// Sends a write and returns the response.
+    async fn sent(
+        &self,
+        target: &Target,
+        rights: &[&str],
+        subresource: Option<&str>,
+        request: Prepared,
+    ) -> Result<Bytes, ApiError> {
         let body = self.sender.answered(self.call(self.permitted(request)?)).await;
-        self.object(target, &body.map_err(|error| explain(error, rights, target, subresource))?)
+        body.map_err(|error| explain(error, rights, target, subresource))
     }
 
     fn call(&self, request: Prepared) -> Call<'_> {
@@ -233,7 +246,7 @@ impl Calls {
     }
 
     /// Decodes the object in a response and checks its name. A proxy may answer with any JSON, which proves neither a read nor a write.
-    fn object(&self, target: &Target, body: &[u8]) -> Result<DynamicObject, ApiError> {
+    pub(crate) fn object(&self, target: &Target, body: &[u8]) -> Result<DynamicObject, ApiError> {
         let object = decode::object(body, self.whole).map_err(undecoded)?;
         match object.metadata.name.as_deref() == Some(&*target.name) {
             true => Ok(object),
@@ -277,12 +290,18 @@ fn explain(error: ApiError, verbs: &[&str], target: &Target, subresource: Option
     Grant { verbs, resource, subresource, namespace }.explain(error)
 }
 
+/// The characters that Go's encoder escapes. In JSON they occur only within strings.
+const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+
 /// JSON with the escapes of Go's encoder. The API server compares the value of a `test` as text, and its own text has these characters
-/// escaped. They occur only within strings.
-fn as_go_writes(value: &Value) -> String {
-    let text = value.to_string();
-    let escaped = ['<', '>', '&', '\u{2028}', '\u{2029}'];
-    escaped.iter().fold(text, |text, char| text.replace(*char, &format!("\\u{:04x}", u32::from(*char))))
+/// escaped.
+pub(in crate::pass) fn as_go_writes(text: String) -> String {
+    // The last two begin with this byte in UTF-8.
+    let may_be = |byte: &u8| matches!(byte, b'<' | b'>' | b'&' | 0xe2);
+    if text.as_bytes().iter().filter(|byte| may_be(byte)).count() == 0 {
+        return text;
+    }
+    ESCAPED.iter().fold(text, |text, char| text.replace(*char, &format!("\\u{:04x}", u32::from(*char))))
 }
 
 #[cfg(test)]
@@ -323,7 +342,7 @@ mod tests {
         script.gate.close();
         let (calls, target, nothing) = (&script.calls, &target(), &json!({}));
         assert!(calls.apply(target, nothing).await.is_err());
-        assert!(calls.apply_status(target, nothing).await.is_err());
+        assert!(calls.apply_status(target, "{}").await.is_err());
         assert!(calls.json_patch(target, None, nothing).await.is_err());
         assert!(calls.merge(target, nothing).await.is_err());
         assert!(calls.merge_status(target, nothing).await.is_err());
@@ -345,7 +364,7 @@ mod tests {
         let script = Script::new((0..6).map(|version| object(&version.to_string(), &json!({}))));
         let (calls, target, nothing) = (&script.calls, &target(), &json!({}));
         calls.apply(target, nothing).await.unwrap();
-        calls.apply_status(target, nothing).await.unwrap();
+        calls.apply_status(target, "{}").await.unwrap();
         calls.json_patch(target, None, nothing).await.unwrap();
         calls.merge(target, nothing).await.unwrap();
         calls.merge_status(target, nothing).await.unwrap();
@@ -368,7 +387,7 @@ mod tests {
     #[test]
     fn a_json_patch_is_escaped_like_go_json() {
         let patch = json!([{ "op": "test", "value": "<b> & \u{2028}\u{2029} \"ü\"" }]);
-        let text = as_go_writes(&patch);
+        let text = as_go_writes(patch.to_string());
         assert_eq!(text, r#"[{"op":"test","value":"\u003cb\u003e \u0026 \u2028\u2029 \"ü\""}]"#);
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), patch);
     }

@@ -41,6 +41,7 @@ use self::identity::{Identity, Unwritten};
 use self::owned_object::owner;
 use self::owned_writes::Children;
 use self::tracked::Tracked;
+use super::finish::written::Written;
 use super::finish::{json_patch, status_write};
 use crate::api::{ApiError, Backend, DryRunLog, Owner, Selection, Target, Warned};
 use crate::dependency::Access;
@@ -105,10 +106,23 @@ impl PassBackend {
 
     /// Stores the version that our write returned, and updates the cache.
     pub(super) fn note(&self, object: &DynamicObject) {
-        if let Some(version) = &object.metadata.resource_version {
+        self.note_version(&object.metadata);
+        self.primary.take_answer(object);
+    }
+
+    /// The same for a write of the status.
+    pub(super) fn note_written(&self, written: &Written) {
+        self.note_version(written.meta());
+        match written {
+            Written::AsSent(object) => drop(self.primary.take_written(object.clone())),
+            Written::Other(object) => drop(self.primary.take_answer(object)),
+        }
+    }
+
+    fn note_version(&self, meta: &ObjectMeta) {
+        if let Some(version) = &meta.resource_version {
             self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
         }
-        self.primary.take_answer(object);
     }
 
     /// Replaces the status that was found, and updates the cache.
@@ -124,9 +138,9 @@ impl PassBackend {
         }
         let written = match self.hot {
             true => json_patch::patch(calls, identity, found, intent).await?,
-            false => status_write::write(calls, identity, &self.version(), intent).await?,
+            false => status_write::write(calls, identity, &self.primary, &self.version(), intent).await?,
         };
-        self.note(&written);
+        self.note_written(&written);
         Ok(())
     }
 

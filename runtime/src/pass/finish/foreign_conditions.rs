@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use kube::api::DynamicObject;
+use serde::Deserialize;
 
 use crate::condition::{Condition, find};
 use crate::pass::api::PassBackend;
 use crate::pass::context::PassContext;
+use crate::pass::finish::written::Written;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 
@@ -16,14 +17,15 @@ pub(in crate::pass) fn remember(
     key: &Key,
     backend: &PassBackend,
     intent: &DesiredStatus,
-    written: &DynamicObject,
+    written: &Written,
 ) {
     // A JSON patch adds Reconciling itself, and the next apply takes over all of its fields.
     if backend.hot {
         return;
     }
+    let conditions = written.other_status().and_then(|status| status.get("conditions"));
     let conditions: Vec<Condition> =
-        serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
+        conditions.and_then(|conditions| Vec::deserialize(conditions).ok()).unwrap_or_default();
     let declared = context.wiring.condition_types().chain(context.wiring.framework_types().iter().copied());
     let foreign: BTreeSet<&'static str> =
         declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();

@@ -2,11 +2,10 @@
 //!
 //! A write with a resourceVersion would end with a conflict each time, so their status is [patched](super::json_patch).
 
-use kube::api::DynamicObject;
-
 use crate::pass::api::PassBackend;
 use crate::pass::api::identity::Unwritten;
 use crate::pass::context::PassContext;
+use crate::pass::finish::written::Written;
 use crate::pass::finish::{json_patch, leftover_fields};
 use crate::pass::memory::hot_object::QUIET;
 use crate::pass::memory::late_digest::sooner;
@@ -31,12 +30,12 @@ pub(in crate::pass) async fn write_status(
     object: &Object,
     backend: &PassBackend,
     (found, intent): (&DesiredStatus, &DesiredStatus),
-) -> Result<DynamicObject, Unwritten> {
+) -> Result<Written, Unwritten> {
     let written = match backend.hot {
         true => json_patch::patch(&backend.calls, &backend.identity, found, intent).await?,
         false => leftover_fields::apply_status(context, key, object, backend, intent).await?,
     };
-    let is_still_hot = backend.hot && written.metadata.generation != backend.identity.generation;
+    let is_still_hot = backend.hot && written.meta().generation != backend.identity.generation;
     context.memory().entry(key.clone()).or_default().hot_object.written(is_still_hot);
     Ok(written)
 }

@@ -6,7 +6,7 @@
 //!
 //! The finalizer and the other metadata that a pass stores first are written to any version as well, if these fields are unchanged.
 
-use kube::api::{DynamicObject, ObjectMeta};
+use kube::api::ObjectMeta;
 use serde_json::{Value, json};
 
 use crate::api::ApiError;
@@ -15,6 +15,7 @@ use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
 use crate::pass::finish::status_write::{self, RESENDS};
+use crate::pass::finish::written::{self, Written};
 use crate::pipeline::state::DesiredStatus;
 
 const CONDITIONS: &str = "conditions";
@@ -25,7 +26,7 @@ pub(in crate::pass) async fn patch(
     identity: &Identity,
     found: &DesiredStatus,
     intent: &DesiredStatus,
-) -> Result<DynamicObject, Unwritten> {
+) -> Result<Written, Unwritten> {
     let intent = patched(identity, intent);
     let mut refused: Option<(ApiError, Value)> = None;
     for _ in 0..=RESENDS {
@@ -37,7 +38,7 @@ pub(in crate::pass) async fn patch(
         }
         let operations = operations(&identity.uid, known, &overlaid(known, found, &intent));
         match calls.json_patch(&identity.target, Some("status"), &operations).await {
-            Ok(object) => return status_write::of_object(identity, object),
+            Ok(object) => return written::of_object(identity, object),
             Err(error @ ApiError::Invalid(_)) => refused = Some((error, known.clone())),
             Err(ApiError::Conflict(_)) => {}
             Err(error) => return Err(gone::after_status(calls, identity, error).await),
@@ -147,7 +148,7 @@ mod tests {
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object};
 
     /// Patches the status against these responses. Returns the result and the script with the requests.
-    async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
+    async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<Written, Unwritten>, Script) {
         let script = Script::new(answers);
         let none = DesiredStatus::empty();
         (patch(&script.calls, &identity(), &none, &none).await, script)

@@ -3,7 +3,6 @@
 //! Before Kubernetes 1.22 the creator of an object owns its whole status, and on any version another client may own one of our fields. A
 //! leftover Reconciling would report progress for ever, so we take the fields over and write again.
 
-use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
 
 use crate::pass::api::PassBackend;
@@ -11,6 +10,7 @@ use crate::pass::api::identity::Unwritten;
 use crate::pass::context::PassContext;
 use crate::pass::finish::managed_fields::Take;
 use crate::pass::finish::status_write;
+use crate::pass::finish::written::Written;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
@@ -27,27 +27,29 @@ pub(in crate::pass) async fn apply_status(
     object: &Object,
     backend: &PassBackend,
     intent: &DesiredStatus,
-) -> Result<DynamicObject, Unwritten> {
-    let written = status_write::write(&backend.calls, &backend.identity, &backend.version(), intent).await?;
+) -> Result<Written, Unwritten> {
+    let primary = &backend.primary;
+    let written = status_write::write(&backend.calls, &backend.identity, primary, &backend.version(), intent).await?;
     let left = left_over(context, object, intent, &written);
     let known = std::mem::replace(&mut context.memory().entry(key.clone()).or_default().untakeable, left.clone());
     // Fields that could not be taken over before are not tried again in each pass.
     if left.is_null() || left == known {
         return Ok(written);
     }
-    backend.note(&written);
+    backend.note_written(&written);
     let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Fields(&left)).await? else {
         return Ok(written);
     };
     tracing::debug!(fields = %left, "another manager owned status fields that are no longer reported; taking them over");
-    let written = status_write::write(&backend.calls, &backend.identity, &version, intent).await?;
+    let written = status_write::write(&backend.calls, &backend.identity, primary, &version, intent).await?;
     context.memory().entry(key.clone()).or_default().untakeable = left_over(context, object, intent, &written);
     Ok(written)
 }
 
 /// Our fields that the response has and the intent leaves out, in `managedFields` notation; null: none.
-fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, written: &DynamicObject) -> Value {
-    let (intended, shown) = (intent.to_value(), &written.data["status"]);
+fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, written: &Written) -> Value {
+    let Some(shown) = written.other_status() else { return Value::Null };
+    let intended = intent.to_value();
     let mut left = Map::new();
     for (name, value) in shown.as_object().into_iter().flatten() {
         let below = match (&**name, intended.get(name)) {

@@ -15,6 +15,7 @@ pub(super) mod schedule;
 pub(super) mod status_write;
 pub(super) mod take_over;
 pub(super) mod time_stamps;
+pub(super) mod written;
 
 use std::collections::BTreeSet;
 

@@ -53,7 +53,7 @@ async fn send(
 ) -> Result<(), Unwritten> {
     take_over::take_over(context, object, backend).await?;
     let written = hot_object::write_status(context, key, object, backend, (found, intent)).await?;
-    backend.note(&written);
+    backend.note_written(&written);
     foreign_conditions::remember(context, key, backend, intent, &written);
     Ok(())
 }

@@ -1,15 +1,17 @@
 //! The status write: one request per pass, only if the status differs, never to another object of the same name.
 
 use kube::api::DynamicObject;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::api::ApiError;
-use crate::pass::api::calls::Calls;
+use crate::pass::api::calls::{Calls, as_go_writes};
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
 use crate::pass::finish::managed_fields::{self, Take};
+use crate::pass::finish::written::{Sent, Written};
 use crate::pipeline::state::DesiredStatus;
 use crate::resource_version::is_older;
+use crate::watch::Primary;
 
 /// How often a write is repeated after a conflict before the pass is discarded.
 pub(in crate::pass) const RESENDS: usize = 3;
@@ -19,27 +21,21 @@ pub(in crate::pass) const RESENDS: usize = 3;
 pub(in crate::pass) async fn write(
     calls: &Calls,
     identity: &Identity,
+    primary: &Primary,
     version: &str,
     intent: &DesiredStatus,
-) -> Result<DynamicObject, Unwritten> {
+) -> Result<Written, Unwritten> {
     let mut version = version.to_owned();
+    let status = as_go_writes(intent.to_text());
     for _ in 0..=RESENDS {
-        let body = body(identity, &version, &intent.to_value());
-        match calls.apply_status(&identity.target, &body).await {
-            Ok(object) => return of_object(identity, object),
+        let sent = Sent::new(&identity.target, &version, &status);
+        match calls.apply_status(&identity.target, sent.text()).await {
+            Ok(body) => return sent.response(calls, identity, primary, body),
             Err(ApiError::Conflict(_)) => version = newer_version(calls, identity, &version).await?,
             Err(error) => return Err(gone::after_status(calls, identity, error).await),
         }
     }
     Err(Unwritten::Outdated)
-}
-
-/// Checks the response to a write. A proxy may answer with any JSON, which does not prove that the status was written.
-pub(in crate::pass) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<DynamicObject, Unwritten> {
-    match answer.metadata.uid.as_deref() == Some(&*identity.uid) {
-        true => Ok(answer),
-        false => Err(Unwritten::Failed(ApiError::Failed("the response to the write is not the object".into()))),
-    }
 }
 
 /// The version of the object after `known`. An older version means a restored store, where the same generation may belong to another spec.
@@ -61,21 +57,6 @@ pub(in crate::pass) async fn same(calls: &Calls, identity: &Identity) -> Result<
     let is_same = live.metadata.deletion_timestamp.is_some() == identity.deleting;
     let is_back = live.metadata.generation < identity.generation;
     if identity.urgent || is_same && !is_back { Ok(live) } else { Err(Unwritten::Outdated) }
-}
-
-fn body(identity: &Identity, version: &str, status: &Value) -> Value {
-    let target = &identity.target;
-    // Apply ignores a wrong uid; only the version prevents a write to a recreated object.
-    let mut metadata = json!({ "name": target.name, "resourceVersion": version });
-    if let Some(namespace) = &target.namespace {
-        metadata["namespace"] = json!(namespace);
-    }
-    json!({
-        "apiVersion": target.kind.resource.api_version,
-        "kind": target.kind.resource.kind,
-        "metadata": metadata,
-        "status": status,
-    })
 }
 
 /// Takes over status fields of other managers, so that the next write removes those that it leaves out. Returns the new version; `None`: no
@@ -104,21 +85,26 @@ pub(in crate::pass) async fn take_over(
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::Value;
+
     use super::*;
-    use crate::api::Target;
-    use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object, target};
+    use crate::client::decode::Decoder;
+    use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object};
+    use crate::pipeline::bare::Bare;
 
     /// Writes the status of version 5 against these responses. Returns the result and the script with the requests.
-    async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
+    async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<Written, Unwritten>, Script) {
         let script = Script::new(answers);
-        let written = write(&script.calls, &identity(), "5", &DesiredStatus::empty()).await;
+        let primary = Primary::new(Decoder::of::<Bare<ConfigMap>>());
+        let written = write(&script.calls, &identity(), &primary, "5", &DesiredStatus::empty()).await;
         (written, script)
     }
 
     #[tokio::test]
     async fn the_status_is_sent_again_for_the_same_generation() {
         let (written, script) = written([conflict(), object("7", &json!({})), object("8", &json!({}))]).await;
-        assert_eq!(written.unwrap().metadata.resource_version.as_deref(), Some("8"));
+        assert_eq!(written.unwrap().meta().resource_version.as_deref(), Some("8"));
         assert_eq!(script.asked(), ["PATCH status", "GET x", "PATCH status"]);
         let versions: Vec<Value> =
             script.sent().iter().map(|sent| sent["metadata"]["resourceVersion"].clone()).collect();
@@ -181,12 +167,5 @@ mod tests {
         assert!(Identity { urgent: true, ..identity() }.holds_for(&live));
         assert!(Identity { generation: Some(9), ..identity() }.holds_for(&live));
         assert!(!Identity { generation: Some(9), deleting: true, ..identity() }.holds_for(&live));
-    }
-
-    #[test]
-    fn a_cluster_scoped_status_has_no_namespace() {
-        let target = Target { namespace: None, ..target() };
-        let written = body(&Identity { target, ..identity() }, "5", &json!({}));
-        assert_eq!(written["metadata"], json!({ "name": "x", "resourceVersion": "5" }));
     }
 }

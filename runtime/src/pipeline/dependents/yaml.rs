@@ -1,8 +1,8 @@
 //! YAML with any number of documents, parsed as kubectl parses it.
 
+use serde::de::DeserializeOwned;
 #[cfg(feature = "templates")]
-use serde::Deserializer;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_saphyr::{Budget, Error, Options};
 

@@ -25,7 +25,7 @@ impl Primary {
         queue: Queue,
     ) -> WatchHandle {
         let mut feed = Feed::new(self.clone(), filter, queue, Area::of(place));
-        watches.join_typed(place, self.decoder, move |event| feed.take(event))
+        watches.join_typed(place, self.decoder.clone(), move |event| feed.take(event))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The reconciled kind: its cache, and the events that trigger a reconcile.
 
+mod answer;
 mod area;
 mod changed;
 mod feed;
@@ -19,7 +20,7 @@ mod vanished;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kube::api::{DynamicObject, ObjectMeta};
+use kube::api::ObjectMeta;
 
 use crate::client::decode::{Decoded, Decoder, Invalid};
 use crate::pipeline::bare_store::BareStore;
@@ -102,31 +103,9 @@ impl Primary {
         &self.bare
     }
 
-    /// Decodes and records the response to one of our writes. `None` if it cannot be decoded.
-    pub(crate) fn take_answer(&self, written: &DynamicObject) -> Option<Arc<Object>> {
-        match serde_json::to_string(written).and_then(|written| self.decoder.exact(&written)) {
-            Ok(object) => {
-                let object = self.reduced(object);
-                self.wrote(object.clone());
-                Some(object)
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the response of the API server cannot be decoded; waiting for the watch");
-                None
-            }
-        }
-    }
-
     /// The newest known object: the result of our last write if it is newer than the watch, otherwise the watched object.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
         self.lock().get(key)?.newest().cloned()
-    }
-
-    /// Records an object that one of our writes returned. It is served until the watch delivers that version or a newer one.
-    pub(crate) fn wrote(&self, object: Arc<Object>) {
-        // An object that is not in the cache has been deleted, since our writes create no objects of this kind.
-        let key = Key::of(object.meta());
-        self.lock().update(&key, |held| held.take_written(object));
     }
 
     /// Stores the status of an object in memory, as its kind has none of ours.

@@ -1,0 +1,93 @@
+//! The objects that our writes returned, by the hash of their text. A watch delivers each of them once more, in the same text, which need
+//! not be decoded again.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::pipeline::object::Object;
+
+/// How many texts wait for their event. An event of one that was dropped is decoded as any other.
+const MOST: usize = 256;
+
+/// The texts whose event has not arrived. All clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OwnTexts(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// With random keys: no text of another client can be made to have the hash of one of ours.
+    hasher: RandomState,
+    texts: Mutex<VecDeque<Text>>,
+}
+
+#[derive(Debug)]
+struct Text {
+    length: usize,
+    hash: u64,
+    object: Weak<Object>,
+}
+
+impl OwnTexts {
+    pub(super) fn put(&self, text: &str, object: &Arc<Object>) {
+        let text = Text { length: text.len(), hash: self.0.hasher.hash_one(text), object: Arc::downgrade(object) };
+        let mut texts = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if texts.len() == MOST {
+            texts.pop_front();
+        }
+        texts.push_back(text);
+    }
+
+    /// Removes the text and returns its object, if the cache still holds it.
+    pub(super) fn take(&self, text: &str) -> Option<Arc<Object>> {
+        let mut texts = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        // Most texts have the length of no other.
+        texts.iter().find(|own| own.length == text.len())?;
+        let hash = self.0.hasher.hash_one(text);
+        let at = texts.iter().position(|own| own.length == text.len() && own.hash == hash)?;
+        texts.remove(at)?.object.upgrade()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::StreamExt;
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::client::decode::{Decoded, Decoder, decoding};
+    use crate::pipeline::bare::Bare;
+
+    fn object() -> Arc<Object> {
+        Arc::new(Bare::new(ConfigMap::default()))
+    }
+
+    #[test]
+    fn a_text_is_found_once() {
+        let texts = OwnTexts::default();
+        let object = object();
+        texts.put("a", &object);
+        texts.put("b", &object);
+        assert!(texts.take("c").is_none());
+        assert!(texts.clone().take("b").is_some() && texts.take("b").is_none() && texts.take("a").is_some());
+    }
+
+    #[tokio::test]
+    async fn the_event_of_an_own_write_is_not_decoded_again() {
+        let decoder = Decoder::of::<Bare<ConfigMap>>();
+        let text = r#"{"metadata":{"name":"a","resourceVersion":"5"}}"#;
+        let written = decoder.answer(text, false).unwrap();
+        let events = futures::stream::iter([text, text]).map(|text| serde_json::from_str(text).unwrap());
+        let events: Vec<Decoded> = decoding(Some(decoder), events).collect().await;
+        let is_written = |event: &Decoded| matches!(event, Decoded::Valid(event) if Arc::ptr_eq(event, &written));
+        assert_eq!(events.iter().map(is_written).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn the_oldest_texts_are_dropped() {
+        let texts = OwnTexts::default();
+        let object = object();
+        (0..=MOST).for_each(|nth| texts.put(&nth.to_string(), &object));
+        assert!(texts.take("0").is_none() && texts.take("1").is_some() && texts.take(&MOST.to_string()).is_some());
+    }
+}
