@@ -297,8 +297,9 @@ const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
 /// escaped.
 pub(in crate::pass) fn as_go_writes(text: String) -> String {
     // The last two begin with this byte in UTF-8.
-    let may_be = |byte: &u8| matches!(byte, b'<' | b'>' | b'&' | 0xe2);
-    if text.as_bytes().iter().filter(|byte| may_be(byte)).count() == 0 {
+    let may_be = |byte: u8| (byte == b'<') | (byte == b'>') | (byte == b'&') | (byte == 0xe2);
+    // No early end, so that the compiler can vectorise it.
+    if !text.bytes().fold(false, |any, byte| any | may_be(byte)) {
         return text;
     }
     ESCAPED.iter().fold(text, |text, char| text.replace(*char, &format!("\\u{:04x}", u32::from(*char))))

@@ -1,9 +1,13 @@
 //! The status subresource and the generation.
 
+use std::time::Duration;
+
+use http_body_util::BodyExt;
 use kube::api::{Patch, PatchParams, PostParams};
+use kube::client::Body;
 use serde_json::{Value, json};
 
-use crate::check::{Broken, Verdict, refused, same};
+use crate::check::{Broken, Verdict, holds, refused, same};
 use crate::env::{Env, with};
 use crate::rule::rules;
 
@@ -18,6 +22,7 @@ rules![
     the_status_of_an_absent_object_is_not_found,
     a_status_write_at_an_old_version_conflicts,
     a_deployment_counts_generations,
+    the_event_of_a_status_write_has_the_text_of_its_response,
 ];
 
 fn generation(object: &Value) -> &Value {
@@ -124,4 +129,26 @@ pub(crate) fn deployment() -> Value {
     json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
         "spec": {"replicas": 0, "paused": true, "selector": {"matchLabels": {"a": "b"}},
             "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}})
+}
+
+/// By this a client knows the event of its own write, and by the end of the text that its status was stored as it was sent.
+async fn the_event_of_a_status_write_has_the_text_of_its_response(env: &Env) -> Verdict {
+    let made = env.widget("a", json!({"size": 1})).await?;
+    let since = made.metadata.resource_version.unwrap_or_default();
+    let path = env.path(&format!("?watch=true&resourceVersion={since}"));
+    let mut events = env.client.send(http::Request::get(path).body(Body::empty())?).await?.into_body();
+    let status = r#","status":{"conditions":[{"message":"a \"b\"","status":"True","type":"Ready"}],"phase":"x"}}"#;
+    let body = r#"{"apiVersion":"conform.evenkeel.dev/v1","kind":"Widget","metadata":{"name":"a"}"#.to_owned() + status;
+    let path = env.path("/a/status?fieldManager=conform&force=true");
+    let request = http::Request::patch(path).header("Content-Type", "application/apply-patch+yaml");
+    let response = env.client.send(request.body(Body::from(body.into_bytes()))?).await?.into_body();
+    let response = String::from_utf8(response.collect().await?.to_bytes().to_vec())?;
+    holds("the response ends with the status", response.trim_end().ends_with(status))?;
+    let mut event = Vec::new();
+    while !event.ends_with(b"\n") {
+        let frame = tokio::time::timeout(Duration::from_secs(10), events.frame()).await?.ok_or("the watch ended")??;
+        event.extend_from_slice(frame.data_ref().ok_or("trailers")?);
+    }
+    let expected = format!("{{\"type\":\"MODIFIED\",\"object\":{}}}\n", response.trim_end());
+    same("event", String::from_utf8(event)?, expected)
 }
