@@ -19,7 +19,7 @@ use crate::api::ApiError;
 use crate::client;
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
-use crate::task::task;
+use crate::task::task_in;
 use crate::wiring::Cache;
 
 /// The callbacks for creation, change or deletion of the object, by subscriber.
@@ -92,7 +92,7 @@ impl Named {
             first,
             callbacks,
             ended: Box::new(ended),
-            _watch: AbortOnDropHandle::new(tokio::spawn(setup.span.in_scope(|| task(watch)))),
+            _watch: AbortOnDropHandle::new(tokio::spawn(task_in(setup.span.clone(), watch))),
         }
     }
 

@@ -25,7 +25,7 @@ use super::watcher::Setup;
 use crate::client;
 use crate::client::decode::{Decoded, Decoder};
 #[cfg(feature = "dependents")]
-use crate::task::task;
+use crate::task::task_in;
 use crate::wiring::Cache;
 
 /// Receives the events of a watch.
@@ -239,7 +239,7 @@ impl SharedWatches {
             let (name, why) = started.ended().await;
             tracing::error!(watch = name, error = why, "a watch of dependents has ended");
         };
-        AbortOnDropHandle::new(tokio::spawn(span.in_scope(|| task(run))))
+        AbortOnDropHandle::new(tokio::spawn(task_in(span, run)))
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) use self::supervise::DaemonSetup;
 use self::supervise::{Task, supervise};
 use crate::pipeline::object::Object;
 use crate::queue::{Key, Next};
-use crate::task::task;
+use crate::task::task_in;
 use crate::wiring::DaemonHandler;
 
 /// How long a pass waits for a stopped daemon. It ends at its next await, so only one that blocks its thread takes longer.
@@ -84,7 +84,7 @@ impl Daemons {
         let (setup, stop) = (self.setup.clone(), self.setup.stop.clone());
         let daemon = Task { setup, handler, key: key.clone(), object: object.clone(), about: about.clone() };
         let run = async move { stop.run_until_cancelled(supervise(daemon)).await.unwrap_or_default() };
-        AbortOnDropHandle::new(tokio::spawn(span.in_scope(|| task(run))))
+        AbortOnDropHandle::new(tokio::spawn(task_in(span, run)))
     }
 
     /// Stops the daemons of the object, which end at their next await.
