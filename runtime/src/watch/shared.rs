@@ -162,7 +162,7 @@ impl SharedWatches {
     /// Starts watches of objects of the decoder's type that are not shared. They run until the result is dropped. Returns their progress.
     pub(super) fn run_typed(
         &self,
-        decoder: Decoder,
+        decoder: &Decoder,
         sinks: impl IntoIterator<Item = (WatchTarget, Sink<Decoded>)>,
     ) -> (Started, Vec<WatchHandle>) {
         let (mut feeds, mut lists) = (Vec::<Box<dyn Erased>>::new(), Vec::new());

@@ -30,7 +30,7 @@ pub(in crate::pass) async fn write(
     for _ in 0..=RESENDS {
         let sent = Sent::new(&identity.target, &version, &status);
         match calls.apply_status(&identity.target, sent.text()).await {
-            Ok(body) => return sent.response(calls, identity, primary, body),
+            Ok(body) => return sent.response(calls, identity, primary, &body),
             Err(ApiError::Conflict(_)) => version = newer_version(calls, identity, &version).await?,
             Err(error) => return Err(gone::after_status(calls, identity, error).await),
         }

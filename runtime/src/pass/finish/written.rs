@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use kube::api::{DynamicObject, ObjectMeta};
 use serde::Serialize;
 use serde_json::Value;
@@ -75,10 +74,10 @@ impl Sent {
         calls: &Calls,
         identity: &Identity,
         primary: &Primary,
-        body: Bytes,
+        body: &[u8],
     ) -> Result<Written, Unwritten> {
         let Target { namespace, name, .. } = &identity.target;
-        if let Some(text) = self.in_response(&body)
+        if let Some(text) = self.in_response(body)
             && let Ok(object) =
                 primary.answered(&Key::new(namespace.as_deref(), name), &identity.uid, text, calls.whole)
             && object.meta().name.as_deref() == Some(&**name)
@@ -86,7 +85,7 @@ impl Sent {
         {
             return Ok(Written::AsSent(object));
         }
-        let object = calls.object(&identity.target, &body).map_err(Unwritten::Failed)?;
+        let object = calls.object(&identity.target, body).map_err(Unwritten::Failed)?;
         of_object(identity, object)
     }
 
@@ -158,7 +157,7 @@ mod tests {
         let (_, object) = object("6", metadata);
         let body = text(object.to_string().trim_end_matches('}').to_owned() + "}");
         let primary = Primary::new(Decoder::of::<Bare<ConfigMap>>());
-        sent(status).response(&Script::new([]).calls, &identity(), &primary, body.into())
+        sent(status).response(&Script::new([]).calls, &identity(), &primary, body.as_bytes())
     }
 
     #[tokio::test]

@@ -50,7 +50,7 @@ impl Primary {
             let sink = move |event| feed.take(event, &has_left);
             (place.clone(), Box::new(sink) as Box<_>)
         });
-        let (watches, lists) = watches.run_typed(self.decoder.clone(), sinks);
+        let (watches, lists) = watches.run_typed(&self.decoder, sinks);
         JoinedShard { feeds: places.iter().map(feed).collect(), lists, watches, has_left }
     }
 

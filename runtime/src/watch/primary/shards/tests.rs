@@ -55,7 +55,7 @@ impl Shards {
         let (ShardFeed { feed, .. }, has_left) = &self.feeds[shard];
         let feeds = vec![Feed::new(feed.primary.clone(), feed.filter.clone(), feed.queue.clone(), feed.area.clone())];
         let watches = SharedWatches::new(client(), crate::watch::Health::default(), crate::watch::Streaming::default());
-        let (watches, lists) = watches.run_typed(feed.primary.decoder.clone(), []);
+        let (watches, lists) = watches.run_typed(&feed.primary.decoder, []);
         JoinedShard { feeds, lists, watches, has_left: has_left.clone() }.leave()
     }
 
