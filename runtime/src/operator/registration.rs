@@ -1,6 +1,6 @@
 //! A type-erased reconciler of the operator.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -54,23 +54,8 @@ pub(super) trait Registration: Send + Sync {
 pub(super) struct Typed<R: Reconciler> {
     deps: Arc<R::Deps>,
     kind: KindInfo,
-    definition: Definition,
-}
-
-/// The CRD that the program was built with. It takes long to generate, and several checks at the start need it.
-struct Definition {
-    generate: fn() -> Option<CustomResourceDefinition>,
-    generated: OnceLock<Option<CustomResourceDefinition>>,
-}
-
-impl Definition {
-    const fn of(generate: fn() -> Option<CustomResourceDefinition>) -> Self {
-        Self { generate, generated: OnceLock::new() }
-    }
-
-    fn get(&self) -> Option<&CustomResourceDefinition> {
-        self.generated.get_or_init(self.generate).as_ref()
-    }
+    /// The CRD that the program was built with.
+    definition: fn() -> Option<CustomResourceDefinition>,
 }
 
 impl<R: Reconciler<Object: ReconciledKind>> Typed<R> {
@@ -79,23 +64,24 @@ impl<R: Reconciler<Object: ReconciledKind>> Typed<R> {
     }
 
     pub(super) fn sharing(deps: Arc<R::Deps>) -> Self {
-        Self { deps, kind: KindInfo::of::<R::Object>(), definition: Definition::of(R::Object::definition) }
+        Self { deps, kind: KindInfo::of::<R::Object>(), definition: R::Object::definition }
     }
 }
 
 impl<R: Reconciler<Object = Dynamic>> Typed<R> {
     /// A reconciler of a kind that is known only at the start. The program has no CRD for it.
     pub(super) fn dynamic(deps: R::Deps, kind: KindInfo) -> Self {
-        Self { deps: Arc::new(deps), kind, definition: Definition::of(|| None) }
+        Self { deps: Arc::new(deps), kind, definition: || None }
     }
 }
 
 impl<R: Reconciler> Typed<R> {
     /// Creates the type-erased controller.
     pub(super) fn controller(self, context: OperatorContext) -> Controller {
+        let (decoder, definition) = (Decoder::of::<R::Object>(), (self.definition)());
         let wiring = context.scope.selecting(&const { R::WIRING });
         let reconciler = Arc::new(TypedReconciler::<R>::new(self.deps, self.kind, wiring));
-        Controller::new(context, reconciler, Decoder::of::<R::Object>(), self.definition.get())
+        Controller::new(context, reconciler, decoder, definition.as_ref())
     }
 }
 
@@ -112,7 +98,7 @@ impl<R: Reconciler> Registration for Typed<R> {
     }
 
     fn definition(&self) -> Option<CustomResourceDefinition> {
-        let mut definition = self.definition.get()?.clone();
+        let mut definition = (self.definition)()?;
         add_columns::<R>(&mut definition);
         Some(definition)
     }
