@@ -19,7 +19,7 @@ pub(crate) use self::protocol::{Names, Times};
 pub(crate) use self::requests::LeaseName;
 #[cfg(feature = "doctor")]
 pub(crate) use self::shards::replicas;
-pub(crate) use self::shards::{GroupStatus, LoadShard, LoadedShard, ShardElection, shard_lease};
+pub(crate) use self::shards::{GroupStatus, LoadShard, LoadedShard, ShardElection, StartShards, shard_lease};
 pub(crate) use self::status::Status;
 #[cfg(feature = "doctor")]
 pub(crate) use self::step_down::REST;

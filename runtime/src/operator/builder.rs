@@ -81,7 +81,7 @@ pub struct Operator {
     #[cfg(feature = "lease")]
     pub(super) replicas: Option<super::replicas::Replicas>,
     #[cfg(feature = "lease")]
-    pub(super) contest: super::contest::MakeContest,
+    pub(super) start_shards: Option<crate::lease::StartShards>,
     #[cfg(feature = "webhooks")]
     pub(super) reviews: super::reviews::Reviews,
     #[cfg(feature = "manifests")]
@@ -129,7 +129,7 @@ impl Operator {
             #[cfg(feature = "lease")]
             replicas: None,
             #[cfg(feature = "lease")]
-            contest: super::contest::leader,
+            start_shards: None,
             #[cfg(feature = "webhooks")]
             reviews: Default::default(),
             #[cfg(feature = "manifests")]

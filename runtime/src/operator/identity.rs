@@ -209,7 +209,8 @@ impl Operator {
     /// The operator does not start if the times contradict each other; see [`Replicas`](crate::Replicas).
     #[cfg(feature = "lease")]
     pub fn replicas_with(mut self, replicas: super::replicas::Replicas) -> Self {
-        (self.replicas, self.contest) = (Some(replicas), super::contest::any);
+        self.replicas = Some(replicas);
+        self.start_shards = Some(crate::lease::ShardElection::start);
         self
     }
 

@@ -17,8 +17,6 @@ mod config_load;
 #[cfg(all(feature = "config", feature = "metrics"))]
 mod config_metrics;
 mod conflicts;
-#[cfg(feature = "lease")]
-mod contest;
 mod context;
 mod contract;
 #[cfg(feature = "cli")]

@@ -6,8 +6,8 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use super::builder::Operator;
-use super::contest;
 use super::replicas::ShardMode;
+use crate::lease::ShardElection;
 
 #[derive(Debug, Args)]
 pub(super) struct ReplicaFlags {
@@ -58,7 +58,7 @@ impl ReplicaFlags {
         } else if self.replicas || self.shards.is_some() {
             operator.replicas.get_or_insert_default();
         }
-        operator.contest = contest::any;
+        operator.start_shards = Some(ShardElection::start);
         if let Some(replicas) = &mut operator.replicas {
             replicas.namespace = self.lease_namespace.clone().or_else(|| replicas.namespace.take());
             replicas.shards = self.shards.or(replicas.shards);

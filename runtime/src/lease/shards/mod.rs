@@ -12,7 +12,8 @@ mod status;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-use futures::future::select_all;
+use futures::FutureExt;
+use futures::future::{BoxFuture, select_all};
 use kube::Client;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -68,9 +69,17 @@ struct Shard {
     content: Content,
 }
 
+/// Starts the election of shards. An operator that cannot have shards has no pointer to it, and so contains no code for them.
+pub(crate) type StartShards = fn(ShardElection) -> BoxFuture<'static, ()>;
+
 impl ShardElection {
+    /// Boxes [`run`](Self::run).
+    pub(crate) fn start(self) -> BoxFuture<'static, ()> {
+        self.run().boxed()
+    }
+
     /// Takes a fair share of the shards, until they have been given back.
-    pub(crate) async fn run(self) {
+    async fn run(self) {
         let Self { client, lease, names, times, gates, shards: statuses, group, load, stop, release } = self;
         let (limit, limited) = watch::channel(None);
         let ends = Ends { stop: stop.clone(), leave: CancellationToken::new() };
