@@ -203,7 +203,7 @@ impl Operator {
     }
 
     /// Like [`replicas`](Self::replicas), with other times, another Lease, or shards. This and the command line add the code of shards to the
-    /// program, some 170 KB.
+    /// program, some 120 KB.
     ///
     /// # Errors
     /// The operator does not start if the times contradict each other; see [`Replicas`](crate::Replicas).
