@@ -7,7 +7,7 @@ use evenkeel::testing;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::{Call, Fault};
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, message, reason, status_of, widget};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::ResourceExt;
@@ -172,11 +172,11 @@ async fn an_unowned_object_is_left_alone(world: World) -> World {
     refused(&world, "v", &theirs).await;
     world.delete::<Widget>("v").await;
     world.until_gone::<Widget>("v").await;
-    quiet().await;
+    world.quiet().await;
     untouched(&world, &theirs).await;
     let passes = lab.log().len();
     world.merge::<ConfigMap>("settings", json!({ "data": { "more": "2" } })).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log().len(), passes, "a change of its content triggers nothing");
     free(&world).await;
     world.until::<Widget>("w", "ready", is_ready).await;
@@ -209,11 +209,11 @@ async fn a_propagated_refusal_is_a_wait(world: World) -> World {
     world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
     let waiting = world.until::<Widget>("w", "refused", is_foreign).await;
     assert_eq!((reason(&waiting, "Stored"), status_of(&waiting, "Stalled")), ("DependentForeign", String::new()));
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), 1, "it waits, and is not retried");
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;
-    quiet().await;
+    world.quiet().await;
     let now = world.api::<ConfigMap>().get("w").await.unwrap();
     assert_eq!((now.data, now.metadata.owner_references), (theirs.data, None));
     operator.stop().await.unwrap();
@@ -266,7 +266,7 @@ async fn always_takes_over_from_another_owner_and_never_from_a_sibling(world: Wo
     world.create::<Widget>(a_widget("w", json!({ "fetch": "goodbye" }))).await;
     let widget = world.until::<Widget>("w", "refused", is_foreign).await;
     assert!(message(&widget, "Ready").contains("belongs to Widget v"), "{}", message(&widget, "Ready"));
-    quiet().await;
+    world.quiet().await;
     assert_eq!(ours(&world).await.0, "Widget v");
     operator.stop().await.unwrap();
     world

@@ -7,7 +7,7 @@ use evenkeel::{ApiError, Bare};
 use evenkeel_testkit::{Row, Seed, eventually};
 use evenkeel_tests::listener::{listening, objects};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
@@ -115,7 +115,7 @@ async fn content_triggers_and_the_object_is_not_written(world: World) -> World {
     copied(&world, "one").await;
     world.merge::<ConfigMap>("a", json!({ "data": { "k": "two" } })).await;
     copied(&world, "two").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(times(&lab, "check a"), 2, "one pass for each content: {:?}", lab.log());
     let map = world.raw::<ConfigMap>("a").await;
     let managers: Vec<&Value> = map["metadata"]["managedFields"].as_array().unwrap().iter().collect();
@@ -133,17 +133,17 @@ async fn an_unchanged_object_costs_no_request(world: World) -> World {
     world.create::<ConfigMap>(a_map("a", &json!({ "k": "one" }))).await;
     let running = world.operator::<copier>(lab.clone());
     copied(&world, "one").await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     world.merge::<ConfigMap>("a", json!({ "metadata": { "finalizers": ["example.com/other"] } })).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.wire.count(|call| !call.is_watch()), 0, "{:?}", world.wire.calls());
     assert_eq!(times(&lab, "check a"), 1);
     running.stop().await.unwrap();
     // The status was in memory, so each object is checked again; its Secret is unchanged.
     let running = world.operator::<copier>(lab.clone());
     eventually(SOON, || async { (times(&lab, "check a") == 2).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.wire.count(|call| call.is_write() && !call.is_event()), 1, "{:?}", world.wire.calls());
     running.stop().await.unwrap();
     world.merge::<ConfigMap>("a", json!({ "metadata": { "finalizers": null } })).await;
@@ -180,7 +180,7 @@ async fn a_finalizer_holds_a_bare_object_until_its_cleanup(world: World) -> Worl
     let map = world.raw::<ConfigMap>("a").await;
     assert_eq!(map["metadata"]["finalizers"], json!(["core.kubernetes.io/tester-registrar"]));
     copied(&world, "one").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((times(&lab, "register a"), times(&lab, "check a")), (1, 1), "{:?}", lab.log());
     world.delete::<ConfigMap>("a").await;
     world.until_gone::<ConfigMap>("a").await;

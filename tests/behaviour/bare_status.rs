@@ -11,7 +11,7 @@ use evenkeel_tests::listener::{listening, objects};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::pod::a_pod;
 use evenkeel_tests::recording_client::Call;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::ResourceExt;
@@ -85,9 +85,9 @@ fn a_map(name: &str, data: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data })
 }
 
-async fn looked(lab: &Lab, times: usize) {
+async fn looked(world: &World, lab: &Lab, times: usize) {
     eventually(SOON, || async { (lab.log().len() == times).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log().len(), times, "{:?}", lab.log());
 }
 
@@ -101,7 +101,7 @@ async fn a_stored_status_survives_a_restart_without_a_pass(world: World) -> Worl
     world.create::<ConfigMap>(a_map("a", &json!({ "k": "one" }))).await;
     let running = world.operator::<keeper>(lab.clone());
     let stored = world.until::<ConfigMap>("a", "recorded", |map| record(map).is_some()).await;
-    looked(&lab, 1).await;
+    looked(&world, &lab, 1).await;
     running.stop().await.unwrap();
     let managers = stored["metadata"]["managedFields"].as_array().unwrap();
     let ours = managers.iter().find(|entry| entry["manager"] == "tester/keeper").unwrap();
@@ -114,12 +114,12 @@ async fn a_stored_status_survives_a_restart_without_a_pass(world: World) -> Worl
         conditions.iter().find(|condition| condition["type"] == "Ready").map(|ready| ready["status"].clone())
     };
     eventually(SOON, || async { (ready(&objects(address, "name=a").await)? == "True").then_some(()) }).await;
-    looked(&lab, 1).await;
+    looked(&world, &lab, 1).await;
     assert_eq!(world.wire.count(|call| !call.is_list() && !call.is_watch()), 0, "{:?}", world.wire.calls());
     running.stop().await.unwrap();
     world.merge::<ConfigMap>("a", json!({ "data": { "k": "two" } })).await;
     let running = world.operator::<keeper>(lab.clone());
-    looked(&lab, 2).await;
+    looked(&world, &lab, 2).await;
     running.stop().await.unwrap();
     world
 }
@@ -132,7 +132,7 @@ async fn a_copied_record_does_not_count(world: World) -> World {
     let mut copy = a_map("b", &json!({ "k": "one" }));
     copy["metadata"]["annotations"] = stored["metadata"]["annotations"].clone();
     world.create::<ConfigMap>(copy).await;
-    looked(&lab, 2).await;
+    looked(&world, &lab, 2).await;
     let other = world.until::<ConfigMap>("b", "recorded", |map| record(map) != record(&stored)).await;
     assert_eq!(record(&other).unwrap()["uid"], other["metadata"]["uid"]);
     running.stop().await.unwrap();
@@ -179,16 +179,16 @@ async fn conditions_are_added_beside_those_of_other_writers(world: World) -> Wor
     assert_eq!(conditions(&pod), ["Ready=False", "look.example.com/Ready=True", "look.example.com/Looked=True"]);
     let status = pod["status"].as_object().unwrap();
     assert!(!status.contains_key("observedGeneration"), "{status:?}");
-    looked(&lab, 1).await;
+    looked(&world, &lab, 1).await;
     // A restart finds the conditions as they must be.
     running.stop().await.unwrap();
     world.wire.clear();
     let running = world.operator::<pods>(lab.clone());
-    looked(&lab, 2).await;
+    looked(&world, &lab, 2).await;
     assert_eq!(world.wire.count(Call::is_status_write), 0, "{:?}", world.wire.calls());
     // A condition of another writer is content.
     set_condition(&world, "p", "True").await;
-    looked(&lab, 3).await;
+    looked(&world, &lab, 3).await;
     let pod = world.raw::<Pod>("p").await;
     assert_eq!(conditions(&pod), ["Ready=True", "look.example.com/Ready=True", "look.example.com/Looked=True"]);
     world.merge::<Pod>("p", json!({ "metadata": { "labels": { "bad": "1" } } })).await;
@@ -206,7 +206,7 @@ async fn a_kind_without_conditions_is_reported_once(world: World) -> World {
     let kind = KindInfo::of::<ConfigMap>();
     let running = Running::start(operator.dynamic_reconciler::<anything>(kind, lab.clone()));
     eventually(SOON, || async { (!world.notes("a", "StatusNotWritten").is_empty()).then_some(()) }).await;
-    looked(&lab, 1).await;
+    looked(&world, &lab, 1).await;
     let notes = world.notes("a", "StatusNotWritten");
     assert!(notes.len() == 1 && notes[0].contains("the kind ConfigMap has no conditions"), "{notes:?}");
     assert!(world.wire.count(Call::is_status_write) < 5, "no hot loop: {:?}", world.wire.calls());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::recording_client::Call;
-use evenkeel_tests::test_env::{SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use serde_json::json;
 
@@ -22,13 +22,13 @@ fn about_objects(call: &Call) -> bool {
 async fn a_new_object_costs_two_writes_and_one_event() {
     let world = world().await;
     let operator = world.operator::<widget>(Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     let log = world.cluster.as_ref().unwrap().log();
     world.wire.clear();
     log.clear();
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(
         log.writes().len(),
         4,
@@ -48,11 +48,11 @@ async fn a_new_object_costs_two_writes_and_one_event() {
 async fn a_commit_and_a_child_cost_one_write_each() {
     let world = world().await;
     let operator = world.operator::<widget>(Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     world.create::<Widget>(a_widget("w", json!({ "record": true, "child": "x" }))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let writes: Vec<Call> = world.wire.calls().into_iter().filter(|call| call.is_write() && !call.is_event()).collect();
     let kinds: Vec<&str> = writes.iter().map(|call| call.path.rsplit('/').next().unwrap()).collect();
     assert_eq!(kinds, ["w", "status", "w", "status"], "finalizer, progress, child, status: {writes:#?}");
@@ -66,7 +66,7 @@ async fn an_unchanged_pass_reads_and_writes_nothing() {
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "interval": "1s", "child": "x" }))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let passes = lab.passes();
     world.wire.clear();
     eventually(SOON, || async { (lab.passes() >= passes + 5).then_some(()) }).await;
@@ -85,7 +85,7 @@ async fn a_status_write_triggers_no_pass() {
     for i in 0..20 {
         world.until::<Widget>(&format!("w{i}"), "ready", is_ready).await;
     }
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), 20);
     operator.stop().await.unwrap();
 }
@@ -100,12 +100,12 @@ async fn a_restart_over_unchanged_objects_only_lists_and_watches() {
     for i in 0..200 {
         world.until::<Widget>(&format!("w{i}"), "ready", is_ready).await;
     }
-    quiet().await;
+    world.quiet().await;
     first.stop().await.unwrap();
     world.wire.clear();
     let lab = Lab::at("a");
     let second = world.operator::<widget>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     // The start-up check reads the CRD once, not per object.
     let calls = world.wire.calls();
     let beyond: Vec<&Call> = calls.iter().filter(|call| call.is_write() || about_objects(call)).collect();

@@ -8,7 +8,7 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
-use evenkeel_tests::test_env::{SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, reason, store,
 };
@@ -85,7 +85,7 @@ async fn claim_and_finalizer_share_one_write(world: World) -> World {
     let operator = world.operator::<claimed>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "store": "ok" }))).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let meta = &object["metadata"];
     assert_eq!((&meta["annotations"][NAME], &object["spec"]["child"]), (&json!("the-w"), &json!("the-w")));
     assert_eq!((&meta["finalizers"], &meta["generation"]), (&json!(["tests.evenkeel.dev/tester"]), &json!(2)));
@@ -97,7 +97,7 @@ async fn claim_and_finalizer_share_one_write(world: World) -> World {
     world.wire.clear();
     world.merge::<Widget>("w", json!({ "metadata": { "annotations": { "note": "1" } } })).await;
     eventually(SOON, || async { (lab.passes() == 2).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.log().iter().filter(|line| *line == "claim w").count(), claims(&world)), (2, 0));
     world.merge::<Widget>("w", json!({ "metadata": { "labels": { "tier": "mine" } } })).await;
     world.until::<Widget>("w", "claimed again", |w| w["metadata"]["labels"]["tier"] == "claimed").await;
@@ -152,13 +152,13 @@ async fn the_claim_of_a_struct_is_a_method(world: World) -> World {
     let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((&object["metadata"]["finalizers"], lab.log()), (&Value::Null, vec!["copy chosen".to_owned()]));
     assert_eq!(world.writes(), 2, "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.wire.count(Call::is_write), 0);
     operator.stop().await.unwrap();
     world

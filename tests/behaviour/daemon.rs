@@ -8,7 +8,7 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::listener::{get, listening};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, definition, is_ready, on};
 use kube::ResourceExt;
 use serde_json::{Value, json};
@@ -225,7 +225,7 @@ async fn the_cleanup_waits_for_a_daemon_that_blocks_its_thread() {
     let Started { world, lab, bus, operator } = with(json!({ "store": "blocks" })).await;
     lab.settles_at(&["obey w beside 0", "blocks w"]).await;
     world.delete::<Widget>("w").await;
-    quiet().await;
+    world.quiet().await;
     lab.settles_at(&["obey w beside 0", "blocks w"]).await;
     bus.most.store(2, Ordering::SeqCst);
     world.until_gone::<Widget>("w").await;

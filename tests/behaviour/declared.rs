@@ -7,7 +7,7 @@ use evenkeel::Reconciler;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, fetch, is_ready, store};
 use kube::ResourceExt;
 use serde_json::{Value, json};
@@ -190,16 +190,16 @@ async fn only_a_declared_annotation_runs_the_body(world: World) -> World {
     let operator = world.operator::<tiered>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let (bodies, writes) = (lab.passes(), world.writes());
     for nth in 0..5 {
         change(&world, "annotations", OTHER, nth.to_string()).await;
     }
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), world.writes()), (bodies, writes));
     change(&world, "annotations", "note", "1").await;
     eventually(SOON, async || (lab.passes() > bodies).then_some(())).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), world.writes()), (bodies + 1, writes), "the status is unchanged");
     operator.stop().await.unwrap();
     world

@@ -8,7 +8,7 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{
     Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, fetch, is_ready, message, on, reason,
     status_of, store,
@@ -130,7 +130,7 @@ async fn a_cycle_is_reported_and_resumes_when_broken(world: World) -> World {
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<ordered>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.wire.count(Call::is_write), 0, "a restart finds the same: {:#?}", world.wire.calls());
     if keeps_what_is_taken_away(&world) {
         operator.stop().await.unwrap();
@@ -169,7 +169,7 @@ async fn a_finished_dependent_does_not_run_again(world: World) -> World {
     let before = passes();
     world.merge::<Widget>("a", json!({ "spec": { "child": "x" } })).await;
     world.until::<Widget>("a", "ready", |a| a["status"]["observedGeneration"] == 2 && is_ready(a)).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(passes(), before);
     operator.stop().await.unwrap();
     world

@@ -22,10 +22,6 @@ fn start(world: &World, lab: &Arc<Lab>) -> (Running, SocketAddr) {
     (Running::start(operator), address)
 }
 
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(300)).await;
-}
-
 async fn object(address: SocketAddr, name: &str) -> Value {
     objects(address, &format!("kind=Widget&name={name}")).await.pop().unwrap()
 }
@@ -35,7 +31,7 @@ async fn readiness_waits_for_lists_and_names_missing_ones() {
     let world = world().await;
     world.wire.fault(|call| call.path.contains("/configmaps").then_some(Fault::Answer(403, None)));
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     let starting = get(address, "/readyz").await;
     let place = format!("watch of configmaps in namespace {}, not listed yet, broken for ", world.namespace);
     assert_eq!(starting.status, 503);
@@ -56,7 +52,7 @@ async fn readiness_waits_for_lists_and_names_missing_ones() {
 async fn a_broken_watch_clears_readiness_until_it_works() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     assert_eq!(get(address, "/readyz").await.status, 200);
     world.wire.fault(|call| call.path.ends_with("/widgets").then_some(Fault::Answer(500, None)));
     // The open watch ends by itself within five minutes.
@@ -88,14 +84,14 @@ async fn a_failing_secret_watch_does_not_clear_readiness() {
 async fn only_errors_of_an_earlier_spec_are_marked() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     world.create::<Widget>(a_widget("broken", json!({ "store": "broken" }))).await;
     tokio::time::sleep(Duration::from_secs(20)).await;
     let page = async || get(address, "/debug/objects?kind=Widget&name=broken").await.body;
     let new = page().await;
     assert!(new.contains("Broken: out of order") && !new.contains("of an earlier generation"), "{new}");
     world.merge::<Widget>("broken", json!({ "spec": { "fetch": "hang" } })).await;
-    quiet().await;
+    world.quiet().await;
     let changed = page().await;
     assert!(changed.contains("Broken: out of order (of an earlier generation)"), "{changed}");
     operator.crash().await;
@@ -105,7 +101,7 @@ async fn only_errors_of_an_earlier_spec_are_marked() {
 async fn an_object_reports_reason_triggers_and_next_try() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     let space = world.namespace.clone();
     world.create::<Widget>(a_widget("broken", json!({ "store": "broken" }))).await;
     world.create::<Widget>(a_widget("waits", json!({ "secret": "token" }))).await;
@@ -152,7 +148,7 @@ async fn an_object_reports_queue_time_and_pass_duration() {
     let (operator, address) =
         listening(world.prepare::<widget>(lab.clone()).concurrency(const { NonZero::new(1).unwrap() }));
     let operator = Running::start(operator);
-    quiet().await;
+    world.quiet().await;
     let held = lab.hold.lock().await;
     for name in ["first", "second"] {
         world.create::<Widget>(a_widget(name, json!({}))).await;
@@ -177,7 +173,7 @@ async fn the_debug_page_sorts_unready_first_and_filters() {
     world.create::<Widget>(a_widget("a-fine", json!({}))).await;
     world.create::<Widget>(a_widget("b-stuck", json!({ "fetch": "invalid" }))).await;
     world.until::<Widget>("a-fine", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let page = get(address, "/debug/objects").await;
     assert!(page.head.contains("content-type: text/html"), "{}", page.head);
     let (stuck, fine) = (page.body.find("b-stuck").unwrap(), page.body.find("a-fine").unwrap());
@@ -201,7 +197,7 @@ async fn the_debug_page_sorts_unready_first_and_filters() {
         "GET /debug/objects HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n";
     assert!(ask(address, accept.into()).await.head.contains("content-type: application/json"));
     world.api::<Widget>().delete("b-stuck", &Default::default()).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     assert_eq!(objects(address, "").await.len(), 1, "what is gone is forgotten");
     operator.stop().await.unwrap();
 }
@@ -218,7 +214,7 @@ async fn specs_data_and_url_secrets_are_hidden() {
         "message": "get https://bob:pw@git.example.com/x?sig=1", "lastTransitionTime": "2024-01-01T00:00:00Z" }] } });
     let patch = kube::api::Patch::Merge(foreign);
     world.api::<Widget>().patch_status("w", &Default::default(), &patch).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     for path in ["/debug/objects", "/debug/objects?format=json", "/metrics"] {
         let text = get(address, path).await.body;
         assert!(!text.contains("very-private") && !text.contains("pw@") && !text.contains("sig="), "{path}: {text}");
@@ -231,7 +227,7 @@ async fn specs_data_and_url_secrets_are_hidden() {
 async fn unknown_paths_and_writing_methods_are_refused() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     let lost = get(address, "/").await;
     assert_eq!(lost.status, 404);
     assert!(lost.body.contains("/debug/objects"));
@@ -244,7 +240,7 @@ async fn unknown_paths_and_writing_methods_are_refused() {
 async fn a_foreign_host_header_is_refused() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     for path in ["/metrics", "/debug/objects?format=json", "/healthz"] {
         let asked =
             |host: &str| ask(address, format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));

@@ -6,7 +6,7 @@ use evenkeel::prelude::*;
 use evenkeel::{ApiError, Dynamic};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
@@ -62,7 +62,7 @@ async fn a_discovered_kind_is_reconciled(world: World) -> World {
     assert_eq!((&*owner.api_version, &*owner.kind, &*owner.name), ("tests.evenkeel.dev/v1", "Widget", "w"));
     world.merge::<Widget>("w", json!({ "spec": { "store": "two" } })).await;
     noted(&world, "\"two\"").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log(), ["note w", "note w"]);
     let sent = world.sent("w", "Succeeded");
     assert_eq!(

@@ -6,7 +6,7 @@ use evenkeel::prelude::*;
 use evenkeel::{ApiError, FeatureGate, FeatureGates};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::listener::{get, listening};
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition};
 use serde_json::json;
 
@@ -43,7 +43,7 @@ async fn run_until(world: &World, lab: &Arc<Lab>, given: &str, wanted: &[&str]) 
     let running = Running::start(operator);
     eventually(SOON, || async { (get(address, "/readyz").await.status == 200).then_some(()) }).await;
     eventually(SOON, || async { (lab.log().len() >= wanted.len()).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log(), wanted);
     let metrics = get(address, "/metrics").await.body;
     let is_fast = u8::from(given.contains("Fast=true"));

@@ -8,7 +8,7 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::{Call, Fault};
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, WidgetStatus, a_widget, definition, is_ready, message, widget,
 };
@@ -168,7 +168,7 @@ async fn a_recreated_object_is_a_new_object(world: World) -> World {
     let (operator, held) = removed_meanwhile(&world, &lab).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     drop(held);
-    quiet().await;
+    world.quiet().await;
     world.wire.thaw();
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();

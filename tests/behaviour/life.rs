@@ -7,7 +7,7 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
-use evenkeel_tests::test_env::{SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, reason, store,
 };
@@ -128,7 +128,7 @@ async fn hooks_run_in_order_and_after_success_only(world: World) -> World {
         world.until::<Widget>("w", "ready again", is_ready).await;
     }
     annotate(&world, "w", json!({ "going": "poll" })).await;
-    quiet().await;
+    world.quiet().await;
     let _ = lab.take_log();
     world.delete::<Widget>("w").await;
     world.until::<Widget>("w", "held back", |w| reason(w, "Ready") == "NotYet").await;
@@ -172,12 +172,12 @@ async fn a_manually_removed_finalizer_is_restored_unless_deleting(world: World) 
     let operator = world.operator::<hooked>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let _ = lab.take_log();
     let before = world.writes();
     world.merge::<Widget>("w", nothing.clone()).await;
     world.until::<Widget>("w", "kept again", |w| finalizers(w) == 1).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((world.writes() - before, lab.cleanups()), (1, 0), "put back in one write: {:?}", lab.take_log());
     // While the object is being deleted, removing the finalizer skips the cleanup.
     annotate(&world, "w", json!({ "going": "poll" })).await;
@@ -185,9 +185,9 @@ async fn a_manually_removed_finalizer_is_restored_unless_deleting(world: World) 
     world.until::<Widget>("w", "held back", |w| reason(w, "Ready") == "NotYet").await;
     world.merge::<Widget>("w", nothing).await;
     world.until_gone::<Widget>("w").await;
-    quiet().await;
+    world.quiet().await;
     let (before, _) = (world.writes(), lab.take_log());
-    quiet().await;
+    world.quiet().await;
     assert_eq!((world.writes() - before, lab.cleanups(), lab.take_log().len()), (0, 0, 0), "nobody asks for it again");
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let again = world.until::<Widget>("w", "ready", is_ready).await;

@@ -4,7 +4,7 @@
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{is_ready, message};
 use kube::{CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
@@ -124,7 +124,7 @@ async fn another_doc_comment_writes_nothing_until_the_body_runs(world: World) ->
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<after::parcel>(());
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.wire.count(Call::is_write), 0, "{:#?}", world.wire.calls());
     assert_eq!(message(&world.raw::<Parcel>("p").await, "Sent"), SENT);
     world.merge::<Parcel>("p", json!({ "spec": { "say": "nothing" } })).await;

@@ -22,10 +22,6 @@ fn start(world: &World, lab: &Arc<Lab>) -> (Running, SocketAddr) {
     (Running::start(operator), address)
 }
 
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(300)).await;
-}
-
 /// The samples of these names, without those that are 0.
 fn told(samples: &BTreeMap<String, f64>, names: &[&str]) -> BTreeSet<String> {
     let wanted =
@@ -49,7 +45,7 @@ async fn every_pass_step_and_call_is_counted_exactly() {
         world.until::<Widget>(name, "ready", is_ready).await;
     }
     world.until::<Widget>("stuck", "told", |object| object["status"]["conditions"].is_array()).await;
-    quiet().await;
+    world.quiet().await;
     let samples = samples(address).await;
     let passes = [
         "controller_runtime_reconcile_total",
@@ -111,7 +107,7 @@ async fn the_queue_is_told_to_the_second() {
     let (operator, address) =
         listening(world.prepare::<widget>(lab.clone()).concurrency(const { NonZero::new(1).unwrap() }));
     let operator = Running::start(operator);
-    quiet().await;
+    world.quiet().await;
     let held = lab.hold.lock().await;
     for name in ["a", "b", "c"] {
         world.create::<Widget>(a_widget(name, json!({}))).await;
@@ -142,7 +138,7 @@ async fn the_queue_is_told_to_the_second() {
     for name in ["a", "b", "c"] {
         world.until::<Widget>(name, "ready", is_ready).await;
     }
-    quiet().await;
+    world.quiet().await;
     let samples = samples(address).await;
     let of = |name: &str| samples[&format!("{name}{{controller=\"widget\",name=\"widget\"}}")];
     assert_eq!((of("workqueue_queue_duration_seconds_count"), of("workqueue_work_duration_seconds_count")), (3.0, 3.0));
@@ -158,7 +154,7 @@ async fn the_queue_is_told_to_the_second() {
 async fn failures_retries_panics_and_time_outs_have_counts_of_their_own() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     for (name, fetch) in [("broken", "broken"), ("panic", "panic"), ("hang", "hang"), ("poll", "poll")] {
         world.create::<Widget>(a_widget(name, json!({ "fetch": fetch }))).await;
     }
@@ -189,7 +185,7 @@ async fn conditions_are_counted_by_status_and_follow_the_objects() {
     }
     world.until::<Widget>("a", "ready", is_ready).await;
     world.until::<Widget>("b", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let condition = |condition: &str, status: &str| {
         format!("evenkeel_condition{{kind=\"Widget\",condition=\"{condition}\",status=\"{status}\"}}")
     };
@@ -197,7 +193,7 @@ async fn conditions_are_counted_by_status_and_follow_the_objects() {
     let of = |type_: &str| ["True", "False", "Unknown"].map(|status| now[&condition(type_, status)]);
     assert_eq!((of("Ready"), of("Stalled"), of("Fetched")), ([2.0, 1.0, 0.0], [1.0, 0.0, 0.0], [2.0, 1.0, 0.0]));
     world.api::<Widget>().delete("a", &Default::default()).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     assert_eq!(samples(address).await[&condition("Ready", "True")], 1.0);
     operator.stop().await.unwrap();
 }
@@ -218,12 +214,12 @@ async fn policies_are_counted_and_follow_the_objects() {
         let of = |policy: &str| samples[&format!("evenkeel_policy{{controller=\"widget\",policy=\"{policy}\"}}")];
         ["manage", "skip", "detach-on-delete", "unknown"].map(of)
     };
-    quiet().await;
+    world.quiet().await;
     assert_eq!(counted().await, [2.0, 1.0, 0.0, 1.0]);
     let detach = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": "detach-on-delete" } } });
     world.merge::<Widget>("c", detach).await;
     world.delete::<Widget>("a").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(counted().await, [1.0, 1.0, 1.0, 0.0]);
     operator.stop().await.unwrap();
 }
@@ -244,10 +240,10 @@ async fn a_thousand_objects_add_no_series() {
         world.until::<Widget>(&format!("w{}", to - 1), "ready", is_ready).await;
     };
     fill(0, 3).await;
-    quiet().await;
+    world.quiet().await;
     let few = series(address).await;
     fill(3, 1003).await;
-    quiet().await;
+    world.quiet().await;
     let many = series(address).await;
     assert_eq!(many.difference(&few).collect::<Vec<_>>(), Vec::<&String>::new());
     assert_eq!(
@@ -261,7 +257,7 @@ async fn a_thousand_objects_add_no_series() {
 async fn the_text_is_what_prometheus_reads() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     let answer = get(address, "/metrics").await;
     assert!(
         answer.head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"),

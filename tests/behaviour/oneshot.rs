@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, status_of, store,
 };
@@ -84,10 +84,10 @@ async fn an_action_without_a_pending_request_never_fires(world: World) -> World 
     world.until::<Widget>("w", "ready", is_ready).await;
     annotate(&world, json!({ "evenkeel.dev/requestedAt": "one" })).await;
     world.until::<Widget>("w", "receipt", |w| w["status"]["lastHandledReconcileAt"] == "one").await;
-    quiet().await;
+    world.quiet().await;
     let passes = times(&lab, "pass");
     annotate(&world, json!({ "evenkeel.dev/forceAt": "one" })).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(times(&lab, "pass"), passes, "not a cause");
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
     world.until::<Widget>("w", "the token", |w| actions(w)["force"] == "one" && is_ready(w)).await;
@@ -143,7 +143,7 @@ async fn an_action_requested_during_downtime_fires_once(world: World) -> World {
     for _ in 0..2 {
         let operator = world.operator::<forced>(lab.clone());
         world.until::<Widget>("w", "receipt", |w| actions(w)["force"] == "down").await;
-        quiet().await;
+        world.quiet().await;
         assert_eq!(times(&lab, "force"), 1);
         operator.stop().await.unwrap();
     }

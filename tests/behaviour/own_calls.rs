@@ -7,7 +7,7 @@ use evenkeel::{ApiError, Bare, EventLevel};
 use evenkeel_testkit::{Row, Seed, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::pod::a_pod;
-use evenkeel_tests::test_env::{SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -107,7 +107,7 @@ async fn declared_calls_reach_the_server(world: World) -> World {
     let made = lab.log().iter().find_map(|line| line.strip_prefix("generated ").map(ToOwned::to_owned)).unwrap();
     assert!(made.starts_with("made-") && made.len() > 5, "{made}");
     assert!(world.raw::<ConfigMap>(&made).await["metadata"]["ownerReferences"].is_null());
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log().len(), 1, "a generated object triggers nothing: {:?}", lab.log());
     running.stop().await.unwrap();
     world

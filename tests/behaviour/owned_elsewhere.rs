@@ -8,7 +8,7 @@ use evenkeel::ownership::{DEPENDENT_OF, OWNER};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, a_widget, condition, definition, is_ready, message, on, reason,
 };
@@ -104,12 +104,12 @@ async fn an_object_elsewhere_is_marked_corrected_and_deleted_with_its_owner(worl
     assert_eq!(map.labels()[DEPENDENT_OF].len(), 32);
     assert!(widget["metadata"]["finalizers"][0].is_string(), "{widget}");
     // A restart changes nothing.
-    quiet().await;
+    world.quiet().await;
     operator.stop().await.unwrap();
     assert_eq!(lab.take_log(), ["copy"], "no pass for its own writes");
     let writes = world.writes();
     let operator = Running::start(prepare(&world, &other, &lab, &targets));
-    quiet().await;
+    world.quiet().await;
     assert_eq!((world.writes(), lab.log()), (writes, Vec::new()));
     // Drift is corrected, and a deleted object is made again.
     maps.patch("w", &PatchParams::default(), &Patch::Merge(json!({ "data": { "data": "drift" } }))).await.unwrap();
@@ -181,10 +181,10 @@ async fn the_finalizer_of_the_owner_waits_for_objects_elsewhere() {
     let maps = maps(&world, &other);
     let finalizers = |list: Value| Patch::Merge(json!({ "metadata": { "finalizers": list } }));
     maps.patch("w", &PatchParams::default(), &finalizers(json!(["example.com/held"]))).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     world.delete::<Widget>("w").await;
     eventually(SOON, || async { maps.get("w").await.unwrap().meta().deletion_timestamp.as_ref().map(drop) }).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.raw::<Widget>("w").await["metadata"]["finalizers"][0].is_string());
     maps.patch("w", &PatchParams::default(), &finalizers(json!(null))).await.unwrap();
     world.until_gone::<Widget>("w").await;

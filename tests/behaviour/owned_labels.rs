@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Server, World, quiet};
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, message, reason};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
@@ -83,7 +83,7 @@ async fn an_object_of_another_owner_outside_the_watch_is_polled() {
     let operator = world.operator::<publisher>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "refused", |widget| reason(widget, "Ready") == "DependentForeign").await;
-    quiet().await;
+    world.quiet().await;
     let before = lab.log().len();
     world.delete::<ConfigMap>("settings").await;
     // No watch shows the deletion.

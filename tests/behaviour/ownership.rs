@@ -6,7 +6,7 @@ use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ async fn an_unowned_object_is_claimed_with_its_finalizer(world: World) -> World 
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!(object["metadata"]["annotations"][OPERATOR_NAMESPACE], "here");
-    quiet().await;
+    world.quiet().await;
     assert_eq!((world.writes(), lab.passes()), (2, 1), "{:#?}", world.wire.calls());
     hand_over(&world, Value::Null).await;
     let is_marked = |w: &Value| w["metadata"]["annotations"][OPERATOR_NAMESPACE] == "here";
@@ -57,7 +57,7 @@ async fn an_object_of_another_operator_gets_one_event(world: World) -> World {
     world.create::<Widget>(owned_by("w", "there")).await;
     eventually(SOON, || async { (world.events_sent("OwnedElsewhere") == 1).then_some(()) }).await;
     world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(
         (world.events_sent("OwnedElsewhere"), world.writes(), lab.passes()),
         (1, 0, 0),
@@ -66,7 +66,7 @@ async fn an_object_of_another_operator_gets_one_event(world: World) -> World {
     );
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((world.wire.count(|call: &Call| call.is_write() && !call.is_event()), lab.cleanups()), (0, 0));
     running.stop().await.unwrap();
     world
@@ -94,7 +94,7 @@ async fn a_handed_over_object_continues_under_the_other_operator(world: World) -
     world.until::<Widget>("w", "ready", |w| is_ready(w) && w["status"]["stored"] == "a").await;
     hand_over(&world, "there").await;
     world.until::<Widget>("w", "another's", |w| is_ready(w) && w["status"]["stored"] == "b").await;
-    quiet().await;
+    world.quiet().await;
     let passes = here.passes();
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;

@@ -8,7 +8,7 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of, store,
 };
@@ -136,11 +136,11 @@ async fn a_policy_change_costs_one_status_write(world: World) -> World {
         (json!("skip"), "skip"),
         (Value::Null, "manage"),
     ] {
-        quiet().await;
+        world.quiet().await;
         world.wire.clear();
         set_policy(&world, value).await;
         world.until::<Widget>("w", wanted, |w| policy(w) == wanted && is_ready(w)).await;
-        quiet().await;
+        world.quiet().await;
         assert_eq!(
             (world.writes(), world.events_sent("PolicyChanged")),
             (writes, 1),
@@ -153,11 +153,11 @@ async fn a_policy_change_costs_one_status_write(world: World) -> World {
     world.wire.clear();
     for same in [json!("manage"), json!(""), Value::Null] {
         set_policy(&world, same).await;
-        quiet().await;
+        world.quiet().await;
     }
     operator.stop().await.unwrap();
     let operator = world.operator::<governed>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (passes, 0), "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
     world
@@ -190,7 +190,7 @@ async fn a_misspelt_policy_changes_and_deletes_nothing(world: World) -> World {
     assert_eq!((policy(&object), status_of(&object, "Stored").as_str()), ("unknown", "True"));
     world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
     world.delete::<Widget>("w").await;
-    quiet().await;
+    world.quiet().await;
     let object = world.raw::<Widget>("w").await;
     assert!(is_unknown(&object) && object["metadata"]["finalizers"].as_array().is_some_and(|f| f.len() == 1));
     assert_eq!((lab.passes(), lab.cleanups(), world.events_sent("PolicyUnknown")), (1, 0, 1));
@@ -231,11 +231,11 @@ async fn the_namespace_policy_applies_to_unannotated_objects(world: World) -> Wo
     let operator = world.operator::<subject>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "managed", |w| policy(w) == "manage" && is_ready(w)).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     govern(&world, json!({ KEY: "skip" })).await;
     world.until::<Widget>("w", "observed", |w| policy(w) == "skip" && is_ready(w)).await;
-    quiet().await;
+    world.quiet().await;
     // On 1.20 with one take-over of the fields of the creator.
     let writes = if world.server == Server::Full { 3 } else { 1 };
     assert_eq!((world.writes(), world.events_sent("PolicyChanged")), (writes, 1), "{:#?}", world.wire.calls());
@@ -243,11 +243,11 @@ async fn the_namespace_policy_applies_to_unannotated_objects(world: World) -> Wo
     world.until::<Widget>("w", "detached", |w| policy(w) == "detach-on-delete").await;
     set_policy(&world, Value::Null).await;
     world.until::<Widget>("w", "observed again", |w| policy(w) == "skip").await;
-    quiet().await;
+    world.quiet().await;
     let looked = lab.log().len();
     world.wire.clear();
     govern(&world, json!({ "example.com/note": "1" })).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.log().len(), world.wire.count(Call::is_write)), (looked, 0), "no policy has changed");
     govern(&world, json!({ KEY: "Skip" })).await;
     let is_unknown = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "PolicyUnknown");
@@ -263,7 +263,7 @@ async fn the_namespace_policy_applies_to_unannotated_objects(world: World) -> Wo
     let (passes, looked) = (lab.passes(), lab.log().len());
     world.wire.clear();
     let operator = world.operator::<subject>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), lab.log().len(), world.wire.count(Call::is_write)), (passes, looked, 0));
     operator.stop().await.unwrap();
     world
@@ -282,7 +282,7 @@ async fn without_an_observer_the_status_has_only_the_policy(world: World) -> Wor
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<unwatched>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (0, 0), "{:#?}", world.wire.calls());
     let managed = json!({ "metadata": { "annotations": { "example.com/leave": null } } });
     world.merge::<Widget>("w", managed).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, status_of, widget};
 use futures::TryStreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -75,7 +75,7 @@ async fn foreign_conditions_are_left_alone_and_cost_nothing(world: World) -> Wor
     api.patch_status("w", &PatchParams::default(), &Patch::Merge(json!({ "status": { "conditions": conditions } })))
         .await
         .unwrap();
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     let (passes, before) = (lab.passes(), world.raw::<Widget>("w").await);
     eventually(SOON, || async { (lab.passes() >= passes + 10).then_some(()) }).await;
@@ -156,7 +156,7 @@ async fn a_field_stored_before_a_failure_persists(world: World) -> World {
 async fn a_stale_pass_retries_until_the_cache_is_current(world: World) -> World {
     let (lab, operator) = start(&world, "w", json!({ "interval": "1s" })).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.freeze();
     // The cache does not receive this change.
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
@@ -185,7 +185,7 @@ async fn a_restart_runs_nothing_until_a_child_drifts(world: World) -> World {
     world.until::<Widget>("done", "ready", is_ready).await;
     world.until::<Widget>("stalled", "stalled", |o| status_of(o, "Stalled") == "True").await;
     world.until::<Widget>("waiting", "waiting", |o| status_of(o, "Reconciling") == "True").await;
-    quiet().await;
+    world.quiet().await;
     first.crash().await;
 
     let lab = Lab::at("a");
@@ -193,7 +193,7 @@ async fn a_restart_runs_nothing_until_a_child_drifts(world: World) -> World {
     let second = world.operator::<widget>(lab.clone());
     // Only the waiting object must run again, with the same result.
     eventually(SOON, || async { lab.log().contains(&"fetch waiting".to_owned()).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log(), ["fetch waiting"]);
     assert_eq!(world.wire.count(Call::is_write), 0);
 
@@ -204,7 +204,7 @@ async fn a_restart_runs_nothing_until_a_child_drifts(world: World) -> World {
         (map.data?.get("data")? == "x").then_some(())
     })
     .await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log(), ["fetch waiting", "fetch done", "store done"], "exactly one pass");
 
     let secret: Secret = serde_json::from_value(json!({ "metadata": { "name": "missing" } })).unwrap();
@@ -220,7 +220,7 @@ async fn a_timestamp_in_the_status_starts_no_loop(world: World) -> World {
     let lab = Lab::stamping();
     let operator = world.operator::<widget>(lab.clone());
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), 1, "own writes trigger nothing");
     operator.stop().await.unwrap();
     world

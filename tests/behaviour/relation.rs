@@ -1,7 +1,6 @@
 //! Relations to kinds with a status: a watched object triggers on any change, an owned one on its spec only.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
@@ -70,13 +69,9 @@ async fn world() -> (World, Arc<Lab>, evenkeel_tests::test_env::Running) {
     let lab = Lab::at("a");
     let operator = world.operator::<related>(lab.clone());
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log(), ["look: None ready, map false", "deploy"]);
     (world, lab, operator)
-}
-
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
 async fn until_logged(lab: &Lab, line: &str) {
@@ -99,7 +94,7 @@ async fn only_objects_with_the_label_trigger() {
     let maps = world.api::<ConfigMap>();
     let map: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": "map" } })).unwrap();
     maps.create(&PostParams::default(), &map).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log().len(), 2, "not under the label");
     let label = json!({ "metadata": { "labels": { "look": "yes" } } });
     maps.patch("map", &PatchParams::default(), &Patch::Merge(label)).await.unwrap();
@@ -113,7 +108,7 @@ async fn only_spec_drift_of_an_owned_object_triggers() {
     let api = world.api::<Deployment>();
     let status = json!({ "status": { "replicas": 1 } });
     api.patch_status("own", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.log().len(), 2);
     let drift = json!({ "spec": { "template": { "spec": { "containers": [{ "name": "c", "image": "drifted" }] } } } });
     api.patch("own", &PatchParams::default(), &Patch::Merge(drift)).await.unwrap();

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::{Call, Fault};
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, revised, widget};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams};
@@ -251,7 +251,7 @@ async fn label_and_code_changes_run_the_body_without_writes(world: World) -> Wor
     let lab = Lab::at("a");
     let ran = async |bodies: usize| {
         eventually(SOON, async || (lab.passes() >= bodies).then_some(())).await;
-        quiet().await;
+        world.quiet().await;
         assert_eq!(lab.passes(), bodies);
     };
     let operator = world.operator::<widget>(lab.clone());
@@ -272,7 +272,7 @@ async fn label_and_code_changes_run_the_body_without_writes(world: World) -> Wor
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();
     let operator = world.operator::<revised::widget>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), 6, "the write for the spec stored the digest");
     operator.stop().await.unwrap();
     world

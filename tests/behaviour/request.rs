@@ -1,7 +1,5 @@
 //! "Reconcile now": the token is a trigger, and the status stores it as handled.
 
-use std::time::Duration;
-
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
@@ -19,10 +17,6 @@ fn receipt(object: &Value) -> &Value {
     &object["status"]["lastHandledReconcileAt"]
 }
 
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(500)).await;
-}
-
 async fn a_new_token_runs_one_pass_and_is_copied(world: World) -> World {
     world.install(&definition()).await;
     let lab = Lab::at("a");
@@ -33,7 +27,7 @@ async fn a_new_token_runs_one_pass_and_is_copied(world: World) -> World {
     for (passes, token) in [(2, "2026-01-01T00:00:00Z"), (3, " "), (4, "2026-01-01T00:00:00Z"), (5, "")] {
         request(&world, json!(token)).await;
         world.until::<Widget>("w", "receipt", |w| receipt(w) == token && is_ready(w)).await;
-        quiet().await;
+        world.quiet().await;
         assert_eq!(lab.passes(), passes, "one pass for {token:?}");
     }
     operator.stop().await.unwrap();
@@ -48,17 +42,17 @@ async fn removing_the_token_runs_nothing(world: World) -> World {
     world.until::<Widget>("w", "ready", is_ready).await;
     request(&world, json!("one")).await;
     world.until::<Widget>("w", "receipt", |w| receipt(w) == "one").await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     request(&world, Value::Null).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), 2);
     assert_eq!(world.wire.count(Call::is_write), 0, "{:#?}", world.wire.calls());
     assert_eq!(receipt(&world.raw::<Widget>("w").await), "one");
     // The source writes in every later run once the annotation is removed.
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
     world.until::<Widget>("w", "the new generation", |w| w["metadata"]["generation"] == 2 && is_ready(w)).await;
-    quiet().await;
+    world.quiet().await;
     let statuses = world.wire.count(Call::is_status_write);
     assert_eq!((statuses, receipt(&world.raw::<Widget>("w").await)), (1, &json!("one")));
     operator.stop().await.unwrap();
@@ -76,11 +70,11 @@ async fn failed_and_stalled_passes_store_the_token(world: World) -> World {
     assert_eq!(status_of(&failed, "Ready"), "False");
     world.merge::<Widget>("w", json!({ "spec": { "fetch": "invalid" } })).await;
     world.until::<Widget>("w", "stalled", |w| status_of(w, "Stalled") == "True").await;
-    quiet().await;
+    world.quiet().await;
     let passes = lab.passes();
     request(&world, json!("two")).await;
     world.until::<Widget>("w", "receipt", |w| receipt(w) == "two").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), passes + 1, "a stalled object runs when it is asked to");
     operator.stop().await.unwrap();
     world
@@ -99,8 +93,8 @@ async fn a_request_during_downtime_is_handled_once(world: World) -> World {
     eventually(SOON, || async { (lab.passes() == 2).then_some(()) }).await;
     operator.stop().await.unwrap();
     let operator = world.operator::<widget>(lab.clone());
-    quiet().await;
-    quiet().await;
+    world.quiet().await;
+    world.quiet().await;
     assert_eq!(lab.passes(), 2, "the handled token shows the next start that it was handled");
     operator.stop().await.unwrap();
     world

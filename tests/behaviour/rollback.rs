@@ -7,7 +7,7 @@ use evenkeel_testkit::{Backup, Effect, Fault, Verb, eventually};
 use evenkeel_tests::apiserver::{ApiServer, To};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client;
-use evenkeel_tests::test_env::{SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::DeleteParams;
@@ -137,7 +137,7 @@ async fn a_write_lost_by_a_restored_store_is_repeated() {
         world.merge::<Widget>(&name(at), json!({ "spec": { "child": "y" } })).await;
     }
     eventually(SOON, || async { (writes() > written).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     set_back(&world, &backup).await;
     until_right(&world, 0..10, 1, "x").await;
     for at in 0..10 {

@@ -10,7 +10,7 @@ use evenkeel_tests::listener::{get, listening};
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::{Call, Fault};
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, WidgetError, definition, is_ready, widget};
 use futures::StreamExt;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -176,7 +176,7 @@ async fn a_kind_pauses_while_its_crd_is_outdated(world: World) -> World {
     })
     .await;
     assert!(text.contains(".status.seen.size is missing; ") && text.contains(" crds | kubectl apply -f -"), "{text}");
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     // The server prunes the size from every object that is written now.
     let changes =
@@ -187,7 +187,7 @@ async fn a_kind_pauses_while_its_crd_is_outdated(world: World) -> World {
     world.create::<paused::Paused>(object("Paused", "three", 3)).await;
     world.merge::<steady::Steady>("other", json!({ "spec": { "size": 5 } })).await;
     world.until::<steady::Steady>("other", "the other kind goes on", |object| shows(object, 5)).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.wire.count(|call| call.is_write() && call.path.contains("/pauseds")), 0);
     world.install(&crd::<paused::paused>()).await;
     for (name, size) in [("one", 7), ("two", 2), ("three", 3)] {

@@ -7,7 +7,7 @@ use evenkeel::{ApiError, Bare};
 use evenkeel_tests::listener::{listening, objects};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::pod::a_pod;
-use evenkeel_tests::test_env::{Running, World, quiet};
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::ResourceExt;
@@ -164,7 +164,7 @@ async fn only_objects_with_the_fields_are_watched(world: World) -> World {
     lab.until_logged(&["two: login"]).await;
     set_phase(&world, "one", "Running").await;
     // The watches of two kinds are independent: without a pause the Secret may arrive before the end of the selection.
-    quiet().await;
+    world.quiet().await;
     world.create::<Secret>(json!({ "metadata": { "name": "more" }, "type": "example.com/login" })).await;
     lab.until_logged(&["two: login,more"]).await;
     // It no longer matches the labels.

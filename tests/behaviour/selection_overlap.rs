@@ -6,7 +6,7 @@ use evenkeel::prelude::*;
 use evenkeel::{ApiError, Bare};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
@@ -85,7 +85,7 @@ fn a_map(name: &str, labels: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name, "labels": labels } })
 }
 
-async fn logged(lab: &Lab, wanted: &[&str]) {
+async fn logged(world: &World, lab: &Lab, wanted: &[&str]) {
     let sorted = || {
         let mut log = lab.log();
         log.sort();
@@ -94,7 +94,7 @@ async fn logged(lab: &Lab, wanted: &[&str]) {
     let mut wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
     wanted.sort();
     eventually(SOON, || async { (sorted().len() >= wanted.len()).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(sorted(), wanted);
 }
 
@@ -104,7 +104,7 @@ async fn an_object_of_two_selections_has_two_independent_reconcilers(world: Worl
     let running = Running::start(operator);
     world.create::<ConfigMap>(a_map("both", &json!({ "left": "yes", "right": "yes" }))).await;
     world.create::<ConfigMap>(a_map("one", &json!({ "right": "yes" }))).await;
-    logged(&lab, &["left both", "right both", "right one"]).await;
+    logged(&world, &lab, &["left both", "right both", "right one"]).await;
     let finalizers = world.raw::<ConfigMap>("both").await["metadata"]["finalizers"].clone();
     assert_eq!(finalizers.as_array().unwrap().len(), 2, "each has its own: {finalizers}");
     world.delete::<ConfigMap>("both").await;
@@ -159,7 +159,7 @@ async fn a_namespace_that_is_being_deleted_stops_only_its_copies(world: World) -
     eventually(SOON, || async { world.api::<ConfigMap>().get_opt("copy-of-b").await.unwrap() }).await;
     let note = eventually(SOON, || async { world.notes("a", "Forbidden").into_iter().next() }).await;
     assert!(note.contains("because it is being terminated"), "{note}");
-    quiet().await;
+    world.quiet().await;
     let tried = world.wire.count(|call| call.is_write() && call.path.ends_with("/copy-of-a"));
     assert!((1..10).contains(&tried), "no hot loop: {tried}");
     running.stop().await.unwrap();
@@ -190,7 +190,7 @@ async fn the_selector_of_the_operator_adds_to_that_of_its_reconcilers(world: Wor
     ] {
         world.create::<ConfigMap>(a_map(name, &labels)).await;
     }
-    logged(&lab, &["left both", "other team"]).await;
+    logged(&world, &lab, &["left both", "other team"]).await;
     // The API server selects, unless a cleanup needs the objects that have left the selection.
     let watches = world.wire.calls().into_iter().filter(|call| call.path.ends_with("/configmaps") && call.is_watch());
     let selected = watches.filter(|call| call.query.contains("labelSelector=other%3Dyes%2Cteam+in+%28a%2C+b%29"));

@@ -17,10 +17,6 @@ async fn world() -> World {
     world
 }
 
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(300)).await;
-}
-
 #[tokio::test]
 async fn spans_nest_as_operator_pass_step_call() {
     let world = world().await;
@@ -28,7 +24,7 @@ async fn spans_nest_as_operator_pass_step_call() {
     let operator = world.operator::<widget>(Lab::at("a"));
     world.create::<Widget>(a_widget("w", json!({ "child": "x", "record": true }))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     operator.stop().await.unwrap();
     let (object, space) = (format!("{}/w", world.namespace), &world.namespace);
     assert_eq!(spans.values("operator", &["operator"]), ["tester"]);
@@ -66,11 +62,11 @@ async fn the_pass_span_records_the_outcome() {
     world.create::<Widget>(a_widget("frozen", json!({ "suspend": true }))).await;
     world.until::<Widget>("done", "ready", is_ready).await;
     world.until::<Widget>("asks", "written", |object| object["status"]["conditions"].is_array()).await;
-    quiet().await;
+    world.quiet().await;
     first.stop().await.unwrap();
     let (spans, _guard) = Spans::capture();
     let second = world.operator::<widget>(lab);
-    quiet().await;
+    world.quiet().await;
     let ended = |spans: &Spans| {
         let mut lines = spans.values("operator > pass", &["object", "outcome"]);
         lines.iter_mut().for_each(|line| *line = line.rsplit('/').next().unwrap().to_owned());
@@ -81,7 +77,7 @@ async fn the_pass_span_records_the_outcome() {
     spans.clear();
     world.api::<Widget>().delete("done", &Default::default()).await.unwrap();
     world.merge::<Widget>("stalled", json!({ "spec": { "fetch": "poll" } })).await;
-    quiet().await;
+    world.quiet().await;
     second.stop().await.unwrap();
     let lines: Vec<_> = ended(&spans).into_iter().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
     assert!(lines.contains(&"done Done".to_owned()) && lines.contains(&"stalled Waiting".to_owned()), "{lines:?}");
@@ -92,7 +88,7 @@ async fn a_call_without_an_answer_has_no_code() {
     let world = world().await;
     let (spans, _guard) = Spans::capture();
     let operator = world.operator::<widget>(Lab::at("a"));
-    quiet().await;
+    world.quiet().await;
     let mut left = 1;
     world.wire.fault(move |call| {
         let hit = call.is_status_write() && std::mem::replace(&mut left, 0) == 1;
@@ -157,7 +153,7 @@ async fn a_watch_started_by_a_step_belongs_to_the_operator() {
     world.api::<Secret>().create(&Default::default(), &secret).await.unwrap();
     world.create::<Widget>(a_widget("w", json!({ "secret": "s" }))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     operator.stop().await.unwrap();
     let calls = spans.all().into_iter().filter(|span| span.field("resource") == "secrets");
     let mut lines: Vec<_> = calls.map(|call| format!("{}: {}", call.path, call.field("verb"))).collect();

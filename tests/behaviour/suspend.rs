@@ -35,11 +35,6 @@ where
     (lab, operator)
 }
 
-/// Waits long enough to detect unwanted effects.
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
-}
-
 async fn spec(world: &World, spec: Value) {
     world.merge::<Widget>("w", json!({ "spec": spec })).await;
 }
@@ -86,7 +81,7 @@ async fn resuming_repairs_drift_from_the_suspension(world: World) -> World {
     annotate(&world, "evenkeel.dev/suspend", json!("true")).await;
     until_sent(&world, "Suspended", 1).await;
     world.api::<ConfigMap>().delete("w", &DeleteParams::default()).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("w").await.unwrap().is_none(), "drift is left alone");
     let passes = lab.passes();
     annotate(&world, "evenkeel.dev/suspend", json!("false")).await;
@@ -104,14 +99,14 @@ async fn an_initially_suspended_object_gets_no_finalizer(world: World) -> World 
     // No pass has run, so the status has a handled token and no Ready.
     world.wire.observers().excuse("w");
     let (lab, operator) = start::<freezer>(&world, json!({ "suspend": true })).await;
-    quiet().await;
+    world.quiet().await;
     let fresh = world.raw::<Widget>("w").await;
     assert_eq!((&fresh["metadata"]["finalizers"], world.wire.count(Call::is_write)), (&Value::Null, 0));
     annotate(&world, "evenkeel.dev/requestedAt", json!("now")).await;
     let handled = |w: &Value| w["status"]["lastHandledReconcileAt"] == "now";
     let object = world.until::<Widget>("w", "the receipt", handled).await;
     assert_eq!(object["status"]["observedGeneration"], -1, "it does not look current: {:#}", object["status"]);
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (0, 1), "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
     world
@@ -125,7 +120,7 @@ async fn a_restart_respects_suspension_and_resume(world: World) -> World {
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<freezer>(lab.clone());
-    quiet().await;
+    world.quiet().await;
     assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (1, 0), "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
     spec(&world, json!({ "suspend": null })).await;

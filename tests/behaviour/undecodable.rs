@@ -5,7 +5,7 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::listener::{get, listening, objects, samples};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::{WidgetError, is_ready};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
@@ -102,7 +102,7 @@ async fn an_undecodable_object_is_reported_and_counted(world: World) -> World {
     // Another change does not repeat the event.
     let label = Patch::Merge(json!({ "metadata": { "labels": { "a": "b" } } }));
     raw(&world).patch("odd", &PatchParams::default(), &label).await.unwrap();
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.events_sent("Undecodable"), 1);
     resize(&world, "odd", json!(2)).await;
     world.until::<Oddity>("odd", "ready", is_ready).await;

@@ -9,7 +9,7 @@ use evenkeel_testkit::eventually;
 use kube::ResourceExt;
 use tokio::time::sleep;
 
-use crate::test_env::{SOON, quiet};
+use crate::test_env::SOON;
 use crate::widget::Widget;
 
 /// The external world and the effects on it.
@@ -97,7 +97,7 @@ impl Lab {
     /// Other lines are logged, or too few.
     pub async fn settles_at(&self, lines: &[&str]) {
         eventually(SOON, || async { (self.log().len() >= lines.len()).then_some(()) }).await;
-        quiet().await;
+        sleep(Duration::from_millis(700)).await;
         assert_eq!(self.log(), lines);
     }
 

@@ -1,5 +1,6 @@
 //! Fixtures shared by the behaviour tests.
 
+mod activity;
 pub mod apiserver;
 pub mod applied_policies;
 pub mod broken;

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tower::BoxError;
 
+use crate::activity::Activity;
 use crate::observers::Observers;
 
 type Answer = Response<http_body_util::combinators::UnsyncBoxBody<bytes::Bytes, BoxError>>;
@@ -108,6 +109,7 @@ struct State {
     /// The part of the paths whose watches are held.
     frozen: watch::Sender<Option<&'static str>>,
     observers: Observers,
+    activity: Activity,
 }
 
 /// A wire over any client. All clones share one state.
@@ -122,6 +124,7 @@ impl Default for Wire {
             rules: Mutex::default(),
             frozen,
             observers: Observers::default(),
+            activity: Activity::default(),
         }))
     }
 }
@@ -153,6 +156,11 @@ impl Wire {
     /// Clears the recorded calls.
     pub fn clear(&self) {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Waits until each request has its answer and no request was sent for `time`, at most for `limit`.
+    pub(crate) async fn quiet(&self, time: Duration, limit: Duration) {
+        self.0.activity.quiet(time, limit).await;
     }
 
     /// Applies `rule` to each call before it is sent.
@@ -218,7 +226,9 @@ impl Wire {
                 if let Some(Fault::Unaware(parameters)) = passes {
                     parts.uri = without(&parts.uri, parameters)?;
                 }
+                let unanswered = watched.is_none().then(|| self.0.activity.request());
                 let answer = client.send(Request::from_parts(parts, Body::from(body))).await?;
+                drop(unanswered);
                 if is_status_write && answer.status().is_success() {
                     return self.observed(answer).await;
                 }

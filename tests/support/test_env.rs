@@ -244,6 +244,14 @@ impl World {
         eventually(SOON, gone).await;
     }
 
+    /// Waits until the operator has finished: each of its requests has an answer, and none was sent for 700 ms.
+    ///
+    /// # Panics
+    /// It still sends requests after `SOON`.
+    pub async fn quiet(&self) {
+        self.wire.quiet(Duration::from_millis(700), SOON).await;
+    }
+
     /// The number of writes of the operator, without events.
     #[must_use]
     pub fn writes(&self) -> usize {
@@ -321,11 +329,6 @@ impl Drop for World {
         let complaints = self.wire.observers().complaints();
         assert!(std::thread::panicking() || complaints.is_empty(), "kstatus is misled:\n{}", complaints.join("\n"));
     }
-}
-
-/// Waits long enough to detect unwanted effects.
-pub async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
 }
 
 /// The folder of the real API servers; `None`, with a visible line, if they are not available.

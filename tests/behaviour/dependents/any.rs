@@ -4,7 +4,7 @@ use evenkeel::dependents::{Dependents, DependentsError, ObjectStatus};
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -114,7 +114,7 @@ async fn kinds_that_no_step_declares_are_watched_and_removed_also_after_a_restar
     world.until::<ConfigMap>("map", "back", is_back).await;
     world.merge::<ConfigMap>("map", patch).await;
     world.until::<ConfigMap>("map", "corrected", is_back).await;
-    quiet().await;
+    world.quiet().await;
     operator.stop().await.unwrap();
     // The next process does not know the kinds before the step runs, and here it does not run.
     world.merge::<Locker>("a", json!({ "spec": { "closed": true } })).await;
@@ -183,7 +183,7 @@ async fn a_type_and_its_instances_are_in_one_set_and_in_two_versions(world: Worl
         all.delete(name, &DeleteParams::default()).await.unwrap();
         eventually(SOON, || async { uid(name).await.filter(|uid| *uid != before) }).await;
     }
-    quiet().await;
+    world.quiet().await;
     world.delete::<Locker>("a").await;
     world.until_gone::<Locker>("a").await;
     assert!(crds.get_opt(&name).await.unwrap().is_none());

@@ -2,7 +2,7 @@
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::is_ready;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
@@ -20,7 +20,7 @@ on_each_server!(
 async fn opened(world: &World) {
     open(world, "a", &json!({ "maps": { "one": "1", "two": "2" } })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
 }
 
@@ -37,7 +37,7 @@ async fn a_changed_field_is_corrected_by_one_call(world: World) -> World {
     opened(&world).await;
     world.merge::<ConfigMap>("one", json!({ "data": { "value": "drift" } })).await;
     until_value(&world, "one", "1").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(calls(&world), ["PATCH configmaps/one"], "no status write, as nothing changed in the end");
     operator.stop().await.unwrap();
     world
@@ -49,7 +49,7 @@ async fn fields_of_others_are_left_alone(world: World) -> World {
     let more =
         json!({ "metadata": { "labels": { "team": "a" }, "annotations": { "note": "x" } }, "data": { "more": "y" } });
     world.merge::<ConfigMap>("one", more).await;
-    quiet().await;
+    world.quiet().await;
     assert!(calls(&world).is_empty(), "{:?}", calls(&world));
     let map = world.api::<ConfigMap>().get("one").await.unwrap();
     assert_eq!(map.labels()["team"], "a");
@@ -63,7 +63,7 @@ async fn a_deleted_object_and_a_removed_mark_come_back(world: World) -> World {
     opened(&world).await;
     world.delete::<ConfigMap>("one").await;
     until_value(&world, "one", "1").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(calls(&world), ["PATCH configmaps/one"], "the new uid is stored later, with the digest");
     // Without the label no watch shows the object any more.
     let labels =

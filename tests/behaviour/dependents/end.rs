@@ -5,7 +5,7 @@ use std::time::Duration;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Fault;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{is_ready, message, reason};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
@@ -50,14 +50,14 @@ async fn an_object_that_is_no_longer_wanted_is_deleted(world: World) -> World {
     let operator = start(&world).await;
     open(&world, "a", &json!({ "maps": { "one": "1", "two": "2" }, "secret": "x" })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     world.merge::<Shop>("a", json!({ "spec": { "maps": { "two": null }, "secret": null } })).await;
     world.until_gone::<ConfigMap>("two").await;
     world.until_gone::<Secret>("login").await;
     let kinds = |shop: &Value| shop["status"]["dependents"]["shop/install"]["kinds"] == json!(["ConfigMap"]);
     world.until::<Shop>("a", "no secrets in the register", |shop| kinds(shop) && is_ready(shop)).await;
-    quiet().await;
+    world.quiet().await;
     let sent = calls(&world);
     let deleted = sent.iter().filter(|call| call.starts_with("DELETE")).count();
     assert_eq!((deleted, sent.len()), (2, 3), "{sent:?}");
@@ -70,12 +70,12 @@ async fn a_skipped_step_wants_nothing_and_a_kept_set_is_left_alone(world: World)
     let operator = start(&world).await;
     open(&world, "a", &json!({ "maps": { "one": "1" } })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     let generation = |shop: &Value| shop["metadata"]["generation"] == shop["status"]["observedGeneration"];
     world.merge::<Shop>("a", json!({ "spec": { "keeps": true, "maps": { "two": "2" } } })).await;
     world.until::<Shop>("a", "kept", |shop| generation(shop) && shop["spec"]["keeps"] == true).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(calls(&world), ["PATCH shops/a/status"], "nothing but the generation");
     world.merge::<Shop>("a", json!({ "spec": { "closed": true } })).await;
     world.until_gone::<ConfigMap>("one").await;
@@ -147,17 +147,17 @@ async fn a_deleted_component_deletes_its_objects_in_order(world: World) -> World
         set_ready(&world, part, "True").await;
     }
     world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     world.merge::<Part>("second", json!({ "metadata": { "finalizers": ["example.com/hold"] } })).await;
     // The cache has this version, too: a deletion of an older one is refused, and sent again.
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     world.delete::<Shop>("a").await;
     // The second part has the delete order -1, so it goes first.
     let waits = |shop: &Value| message(shop, "Applied").contains("its finalizers example.com/hold are still there");
     let shop = world.until::<Shop>("a", "the finalizer", waits).await;
     assert!(message(&shop, "Applied").starts_with("deleting "), "{shop}");
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<Part>().get_opt("first").await.unwrap().is_some(), "it waits for the end of the second");
     world.merge::<Part>("second", json!({ "metadata": { "finalizers": null } })).await;
     world.until_gone::<Shop>("a").await;

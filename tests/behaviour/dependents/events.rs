@@ -8,7 +8,7 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::running::Running;
-use evenkeel_tests::test_env::{SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{condition, is_ready};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::api::events::v1::Event;
@@ -152,7 +152,7 @@ async fn a_correction_is_an_update_and_a_restart_is_none(world: World) -> World 
     until_events(&world, "one", &["Created", "Updated"]).await;
     operator.stop().await.unwrap();
     let operator = world.operator::<diary>(());
-    quiet().await;
+    world.quiet().await;
     assert_eq!(events_about(&world, "one"), ["Created", "Updated"]);
     operator.stop().await.unwrap();
     world
@@ -171,7 +171,7 @@ async fn an_object_that_is_taken_over_is_updated(world: World) -> World {
     until_events(&world, "one", &["Updated", "Updated"]).await;
     world.delete::<Diary>("a").await;
     world.until_gone::<Diary>("a").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(events_about(&world, "one"), ["Updated", "Updated"]);
     operator.stop().await.unwrap();
     world
@@ -200,7 +200,7 @@ async fn a_refused_call_has_no_event(world: World) -> World {
     let is_foreign = |diary: &Value| condition(diary, "Applied").is_some_and(|one| one["reason"] == "DependentForeign");
     world.until::<Diary>("a", "foreign", is_foreign).await;
     until_events(&world, "two", &["Created"]).await;
-    quiet().await;
+    world.quiet().await;
     assert!(events_about(&world, "one").is_empty(), "{:?}", events_about(&world, "one"));
     operator.stop().await.unwrap();
     world
@@ -232,7 +232,7 @@ async fn an_event_in_an_ending_namespace_is_dropped_quietly() {
     let namespaces = Api::<Namespace>::all(world.client.clone());
     namespaces.delete(&world.namespace, &DeleteParams::default()).await.unwrap();
     world.until_gone::<Diary>("a").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(logs.with(&["DEBUG", "the event is dropped", "Deleting"]).len(), 1);
     assert!(logs.with(&["the event was not recorded"]).is_empty());
     operator.stop().await.unwrap();

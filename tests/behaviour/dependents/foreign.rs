@@ -2,7 +2,7 @@
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
@@ -35,7 +35,7 @@ async fn an_object_without_owner_is_adopted_or_waited_for(world: World) -> World
     world.create::<ConfigMap>(map("taken", &json!({}))).await;
     open(&world, "b", &json!({ "maps": { "taken": "1" }, "policies": { "adoption": "never" } })).await;
     world.until::<Shop>("b", "refused", is_blocked).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get("taken").await.unwrap().data.unwrap().contains_key("old"));
     // Its end triggers a pass.
     world.delete::<ConfigMap>("taken").await;
@@ -88,7 +88,7 @@ async fn a_copy_of_the_marks_is_no_dependent(world: World) -> World {
     world.merge::<Shop>("a", json!({ "spec": { "maps": { "two": "2" } } })).await;
     let is_second = |shop: &Value| shop["status"]["dependents"]["shop/install"]["wanted"] == 2 && is_ready(shop);
     world.until::<Shop>("a", "the second map", is_second).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("copy").await.unwrap().is_some(), "it is not the operator's");
     // It does not hold up the deletion either.
     world.delete::<Shop>("a").await;

@@ -3,7 +3,7 @@
 use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::PostParams;
@@ -121,7 +121,7 @@ async fn objects_of_a_component_of_sap_are_taken_over_in_place(world: World) -> 
     let untouched = world.api::<ConfigMap>().get("others").await.unwrap();
     assert_eq!(untouched.metadata.resource_version, others.metadata.resource_version);
     // It is done once.
-    quiet().await;
+    world.quiet().await;
     let lists = || world.wire.calls().iter().filter(|call| call.query.contains("owner-id")).count();
     assert_eq!(lists(), 1);
     world.merge::<Heir>("a", json!({ "spec": { "maps": ["wanted"] } })).await;
@@ -143,7 +143,7 @@ async fn an_object_of_another_component_of_sap_is_in_the_way(world: World) -> Wo
         |heir: &Value| condition(heir, "Applied").is_some_and(|applied| applied["reason"] == "DependentForeign");
     let heir = world.until::<Heir>("a", "foreign", is_foreign).await;
     assert!(message(&heir, "Applied").contains("belongs to the component "), "{heir}");
-    quiet().await;
+    world.quiet().await;
     assert!(!calls(&world).iter().any(|call| call.starts_with("DELETE")), "{:?}", calls(&world));
     let untouched = world.api::<ConfigMap>().get("others").await.unwrap();
     assert_eq!(untouched.metadata.resource_version, others.metadata.resource_version);

@@ -8,7 +8,7 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::Cluster;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::running::Running;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
@@ -131,7 +131,7 @@ async fn what_serves_a_type_comes_before_its_instances_and_goes_after_all_of_the
         world.namespace
     );
     assert!(message(&blocked, "Applied").contains(&text), "{blocked}");
-    quiet().await;
+    world.quiet().await;
     assert!(!calls(&world).iter().any(|call| call.starts_with("DELETE")), "{:?}", calls(&world));
     // The instance of the component goes first, and what serves it waits for its end.
     world.delete::<Pipe>("foreign").await;
@@ -139,7 +139,7 @@ async fn what_serves_a_type_comes_before_its_instances_and_goes_after_all_of_the
     world.merge::<Pipe>("main", json!({ "metadata": { "finalizers": ["plant.tests.evenkeel.dev/hold"] } })).await;
     world.merge::<Plant>("a", json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } })).await;
     world.until::<Pipe>("main", "deleted", |pipe| pipe["metadata"]["deletionTimestamp"].is_string()).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("engine").await.unwrap().is_some());
     world.merge::<Pipe>("main", json!({ "metadata": { "finalizers": null } })).await;
     world.until_gone::<Plant>("a").await;

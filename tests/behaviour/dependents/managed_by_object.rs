@@ -5,7 +5,7 @@ use evenkeel::introspection::RbacRule;
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::running::Running;
-use evenkeel_tests::test_env::{Server, World, quiet};
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
@@ -116,14 +116,14 @@ async fn the_object_says_whose_instances_block_its_deletion(world: World) -> Wor
         world.namespace
     );
     assert!(message(&blocked, "Healthy").contains(&text), "{blocked}");
-    quiet().await;
+    world.quiet().await;
     assert!(deletions(&world).is_empty(), "{:?}", deletions(&world));
     // The engine stays until the instances of the component are gone.
     world.delete::<Gear>("foreign").await;
     world.until_gone::<Gear>("foreign").await;
     world.merge::<Mill>("a", json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } })).await;
     world.until::<Gear>("main", "deleted", |gear| gear["metadata"]["deletionTimestamp"].is_string()).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("engine").await.unwrap().is_some());
     // Without the pattern, no instance is waited for.
     world.merge::<Mill>("a", json!({ "spec": { "types": null } })).await;
@@ -167,7 +167,7 @@ async fn an_unreadable_pattern_deletes_nothing(world: World) -> World {
     let is_refused = |mill: &Value| message(mill, "Healthy").starts_with(text);
     let mill = world.until::<Mill>("a", "refused", is_refused).await;
     assert_eq!(condition(&mill, "Healthy").unwrap()["reason"], "ManifestInvalid");
-    quiet().await;
+    world.quiet().await;
     assert!(deletions(&world).is_empty(), "{:?}", deletions(&world));
     world.merge::<Mill>("a", json!({ "spec": { "types": ["other.tests.evenkeel.dev/Gear"] } })).await;
     world.until_gone::<Mill>("a").await;

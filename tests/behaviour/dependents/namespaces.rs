@@ -2,7 +2,7 @@
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::ResourceExt;
@@ -46,7 +46,7 @@ async fn fault_16_a_missing_namespace_is_created_and_stays(world: World) -> Worl
         format!("tests.evenkeel.dev/v1/Estate/{}/a", world.namespace)
     );
     assert!(!created.labels().contains_key("evenkeel.dev/operator"), "it is no dependent");
-    quiet().await;
+    world.quiet().await;
     assert_eq!(
         world.notes("a", "NamespaceCreated"),
         [format!("created namespace {other}, which stays when the component is deleted")]
@@ -86,7 +86,7 @@ async fn a_missing_namespace_becomes_a_dependent_by_policy(world: World) -> Worl
     world.merge::<Estate>("a", json!({ "spec": { "maps": { "two": other } } })).await;
     eventually(SOON, || async { maps(&world).get_opt("two").await.unwrap().map(drop) }).await;
     world.until::<Estate>("a", "ready again", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     assert!(namespace(&world, &other).await.unwrap().metadata.deletion_timestamp.is_none());
     // It goes with the component, after its content.
     world.delete::<Estate>("a").await;

@@ -4,7 +4,7 @@ use evenkeel::ApiError;
 use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt, KubeSchema, ResourceExt};
@@ -80,7 +80,7 @@ async fn a_cached_dependent_is_read_without_a_request_and_its_change_triggers_a_
     world.until::<Gauge>("a", "a reading", reads("7 bar")).await;
     world.merge::<ConfigMap>("reading", json!({ "data": { "value": "8" } })).await;
     world.until::<Gauge>("a", "another one", |gauge| is_ready(gauge) && reads("8 bar")(gauge)).await;
-    quiet().await;
+    world.quiet().await;
     let sent = calls(&world);
     assert!(!sent.iter().any(|call| call.starts_with("GET configmaps")), "{sent:?}");
     operator.stop().await.unwrap();

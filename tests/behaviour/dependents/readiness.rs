@@ -6,7 +6,7 @@ use evenkeel::dependents::{Dependents, ObjectStatus, Templates};
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::running::Running;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
@@ -146,11 +146,11 @@ async fn a_config_map_is_ready_when_its_function_returns_current(world: World) -
 
 async fn the_response_of_a_write_counts_at_once(world: World) -> World {
     let operator = start(&world).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     create(&world, json!({ "pots": { "jug": "fired" } })).await;
     world.until::<Kiln>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let once = ["PATCH kilns/a", "PATCH kilns/a/status", "PATCH configmaps/jug", "PATCH kilns/a/status"];
     assert_eq!(calls(&world), once, "in one pass: no event of the watch was needed");
     operator.stop().await.unwrap();

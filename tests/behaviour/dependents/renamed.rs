@@ -4,7 +4,7 @@ use evenkeel::Operator;
 use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, World, quiet};
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::{is_ready, message};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt, KubeSchema, ResourceExt};
@@ -125,7 +125,7 @@ async fn renamed_functions_and_a_renamed_operator_keep_their_objects(world: Worl
     let managers: Vec<_> = of_status.map(|entry| entry["manager"].as_str()).collect();
     assert_eq!(managers, [Some("fleet/ship")], "{ship}");
     // Nothing is left to do.
-    quiet().await;
+    world.quiet().await;
     let before = world.writes();
     world.merge::<Ship>("a", json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } })).await;
     world.until::<Ship>("a", "handled", |ship| ship["status"]["lastHandledReconcileAt"] == "now").await;
@@ -157,7 +157,7 @@ async fn marks_may_have_another_domain(world: World) -> World {
     let text =
         "the objects of the set ship/stow have marks under corp.example, and the operator marks under evenkeel.dev";
     world.until::<Ship>("a", text, |ship| message(ship, "Applied").starts_with(text)).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("dropped").await.unwrap().is_some());
     running.stop().await.unwrap();
     let running = Running::start(second(&world, "fleet").marks("corp.example"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Map, Value, json};
@@ -20,11 +20,11 @@ on_each_server!(
 
 async fn fault_20_objects_that_are_ready_at_once_cost_three_further_calls(world: World) -> World {
     let operator = start(&world).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     open(&world, "a", &json!({ "maps": { "one": "1", "two": "2" }, "secret": "x" })).await;
     let shop = world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let mut sent = calls(&world);
     sent[2..5].sort();
     let created = ["PATCH configmaps/one", "PATCH configmaps/two", "PATCH secrets/login"];
@@ -38,7 +38,7 @@ async fn fault_20_objects_that_are_ready_at_once_cost_three_further_calls(world:
     world.merge::<Shop>("a", json!({ "spec": { "maps": { "two": "3" } } })).await;
     let is_second = |shop: &Value| shop["status"]["dependents"]["shop/install"]["revision"] == 2 && is_ready(shop);
     world.until::<Shop>("a", "the second revision", is_second).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(calls(&world), ["PATCH configmaps/two", "PATCH shops/a/status"]);
     operator.stop().await.unwrap();
     world
@@ -62,7 +62,7 @@ async fn a_change_that_was_rolled_out_has_one_event(world: World) -> World {
     // A correction is no change.
     world.merge::<ConfigMap>("three", json!({ "data": { "value": "other" } })).await;
     world.until::<ConfigMap>("three", "corrected", |map| map["data"]["value"] == "3").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.notes("a", "Applied").len(), 1);
     operator.stop().await.unwrap();
     world
@@ -79,7 +79,7 @@ async fn a_wave_waits_until_the_one_before_is_ready(world: World) -> World {
     assert_eq!(condition(&shop, "Applied").unwrap()["status"], "True");
     let waiting = &shop["status"]["dependents"]["shop/install"]["notReady"];
     assert_eq!(waiting, &json!([{ "object": part, "wave": 0, "message": "it has no condition Ready yet" }]));
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<Part>().get_opt("second").await.unwrap().is_none(), "it is of the next wave");
     set_ready(&world, "first", "True").await;
     let second = |shop: &Value| message(shop, "Healthy").starts_with("wave 1: 0 of 1 ready");
@@ -99,18 +99,18 @@ async fn a_restart_sends_nothing(world: World) -> World {
     let operator = start(&world).await;
     open(&world, "a", &json!({ "maps": { "one": "1" }, "secret": "x" })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<super::shop::shop>(());
-    quiet().await;
+    world.quiet().await;
     let written: Vec<String> = calls(&world).into_iter().filter(|call| !call.starts_with("GET")).collect();
     assert!(written.is_empty(), "{written:?}");
     // After the restart a change of one object is one call, as before.
     world.merge::<Shop>("a", json!({ "spec": { "maps": { "one": "2" } } })).await;
     let is_second = |shop: &Value| shop["status"]["dependents"]["shop/install"]["revision"] == 2 && is_ready(shop);
     world.until::<Shop>("a", "the second revision", is_second).await;
-    quiet().await;
+    world.quiet().await;
     let written: Vec<String> = calls(&world).into_iter().filter(|call| !call.starts_with("GET")).collect();
     assert_eq!(written, ["PATCH configmaps/one", "PATCH shops/a/status"]);
     operator.stop().await.unwrap();

@@ -3,7 +3,7 @@
 use evenkeel::dependents::{Dependents, DependentsError};
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Server, World, quiet};
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
@@ -112,7 +112,7 @@ async fn an_object_that_is_too_large_is_named_and_the_others_are_applied(world: 
         world.namespace
     );
     assert_eq!(message(&shelf, "Applied"), text);
-    quiet().await;
+    world.quiet().await;
     let sent = |name: &str| calls(&world).iter().filter(|call| **call == format!("PATCH configmaps/{name}")).count();
     assert_eq!((sent("large"), sent("small")), (1, 1), "{:?}", calls(&world));
     // Before Kubernetes 1.22 the client that changes the spec holds Stalled, too, so the condition is there for a moment beside others.

@@ -4,7 +4,7 @@ use evenkeel::dependents::{Dependents, DependentsError, Templates};
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Settler, eventually};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
@@ -208,7 +208,7 @@ async fn what_the_step_does_not_declare_is_refused(world: World) -> World {
                     add their constant to `templates(..)` in its `dependents(..)`";
     let is_refused = |stand: &Value| message(stand, "Ready") == expected;
     world.until::<Stand>("a", "refused", is_refused).await;
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<Secret>().get_opt("other").await.unwrap().is_none());
     operator.stop().await.unwrap();
     world

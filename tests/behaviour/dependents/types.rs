@@ -2,7 +2,7 @@
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
@@ -35,7 +35,7 @@ async fn fault_07_a_type_is_created_before_its_instances_and_deleted_after_all_o
         (again.metadata.uid.map(Value::from) != Some(uid.clone())).then_some(())
     })
     .await;
-    quiet().await;
+    world.quiet().await;
     // While another client has an instance of the type, nothing of the component is deleted.
     world
         .create::<Room>(json!({ "apiVersion": "estate.tests.evenkeel.dev/v1", "kind": "Room",
@@ -46,7 +46,7 @@ async fn fault_07_a_type_is_created_before_its_instances_and_deleted_after_all_o
     let estate = world.until::<Estate>("a", "blocked", is_blocked).await;
     let foreign = format!("has instances of others: Room.estate.tests.evenkeel.dev {}/foreign; ", world.namespace);
     assert!(message(&estate, "Applied").contains(&foreign), "{estate}");
-    quiet().await;
+    world.quiet().await;
     assert!(!calls(&world).iter().any(|call| call.starts_with("DELETE")), "{:?}", calls(&world));
     // It is looked for again after 30 s; a change of the component triggers a pass at once.
     world.delete::<Room>("foreign").await;

@@ -8,7 +8,7 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::{Call, Fault};
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -117,7 +117,7 @@ fn rack() -> Value {
 
 async fn until_ready(world: &World) {
     world.until::<Rack>("one", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
 }
 
 /// Changes the spec, and returns which boards were looked at.
@@ -192,7 +192,7 @@ async fn a_drift_during_the_roll_out_of_another_set_is_corrected(world: World) -
     eventually(SOON, || async { (world.wire.count(is_last) > 0).then_some(()) }).await;
     let uid = world.api::<ConfigMap>().get("a").await.unwrap().uid();
     world.delete::<ConfigMap>("a").await;
-    quiet().await;
+    world.quiet().await;
     pass_on.send_replace(true);
     eventually(SOON, || async { world.api::<ConfigMap>().get_opt("a").await.unwrap().filter(|map| map.uid() != uid) })
         .await;

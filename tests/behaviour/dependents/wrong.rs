@@ -2,7 +2,7 @@
 
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Fault;
-use evenkeel_tests::test_env::{Server, World, quiet};
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{condition, is_ready, message, reason};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ async fn a_set_does_not_become_empty_by_mistake(world: World) -> World {
     world.merge::<Shop>("a", json!({ "spec": { "maps": null } })).await;
     let shop = world.until::<Shop>("a", "stalled", is_stalled).await;
     assert!(message(&shop, "Ready").contains("1 would be deleted; skip the step, or write `empty = allow`"), "{shop}");
-    quiet().await;
+    world.quiet().await;
     assert!(world.api::<ConfigMap>().get_opt("one").await.unwrap().is_some());
     operator.stop().await.unwrap();
     world
@@ -85,7 +85,7 @@ async fn fault_14_an_object_that_is_refused_does_not_stop_the_others(world: Worl
         "{shop}"
     );
     assert!(world.api::<ConfigMap>().get_opt("right").await.unwrap().is_some());
-    quiet().await;
+    world.quiet().await;
     assert!(calls(&world).iter().filter(|call| call.contains("Wrong_Name")).count() < 20, "it backs off");
     operator.stop().await.unwrap();
     world

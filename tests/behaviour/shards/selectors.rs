@@ -9,7 +9,7 @@ use evenkeel::prelude::*;
 use evenkeel::{ApiError, Bare, Operator, ReconciledKind, Reconciler, Replicas};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Wire;
-use evenkeel_tests::test_env::{Running, World, quiet};
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::Lab;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -163,7 +163,7 @@ async fn a_watcher_with_finalizers_hands_an_object_over(world: World) -> World {
     // In no shard, an object keeps its finalizer. With its label it is deleted.
     move_to(&world, "y", Value::Null).await;
     world.delete::<ConfigMap>("y").await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(world.raw::<ConfigMap>("y").await["metadata"]["finalizers"], json!([FINALIZER]));
     move_to(&world, "y", json!("a")).await;
     world.until_gone::<ConfigMap>("y").await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::is_ready;
 use kube::CustomResourceExt;
 use serde_json::json;
@@ -46,7 +46,7 @@ async fn an_object_is_added_updated_and_deleted(world: World) -> World {
     world.merge::<Info>("a", json!({ "metadata": { "labels": { "tier": "web" } } })).await;
     calls(&service, 3).await;
     world.until::<Info>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(service.calls(), ["add a=one", "update one a=two 0", "update two a=two 0"]);
     world.delete::<Info>("a").await;
     world.until_gone::<Info>("a").await;
@@ -83,7 +83,7 @@ async fn a_failed_update_gets_the_same_earlier_version(world: World) -> World {
     let is_done = |call: &String| call.starts_with("update one a=three");
     eventually(SOON, || async { service.calls().iter().any(is_done).then_some(()) }).await;
     world.until::<Info>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let calls = service.calls();
     assert_eq!(calls[..2], ["add a=one", "update one a=two 0"], "{calls:?}");
     assert!(calls[1..].iter().all(|call| call.starts_with("update one")), "{calls:?}");
@@ -103,7 +103,7 @@ async fn what_is_deleted_while_the_operator_is_down_is_deleted_at_its_start(worl
     let operator = world.operator::<Infos>(Infos { service: service.clone() });
     world.until_gone::<Info>("a").await;
     calls(&service, 4).await;
-    quiet().await;
+    world.quiet().await;
     let mut calls = service.calls().split_off(2);
     calls.sort();
     assert_eq!(calls, ["delete a=one", "sync b=one"]);
@@ -121,7 +121,7 @@ async fn a_settled_watcher_is_quiet_after_a_restart(world: World) -> World {
     world.merge::<Info>("a", json!({ "metadata": { "labels": { "tier": "web" } } })).await;
     operator.stop().await.unwrap();
     let operator = start();
-    quiet().await;
+    world.quiet().await;
     assert_eq!(service.calls(), ["CREATE a=one"]);
     rewrite(&world, "two").await;
     calls(&service, 2).await;
@@ -151,7 +151,7 @@ async fn a_plain_watcher_writes_nothing(world: World) -> World {
     operator.stop().await.unwrap();
     let operator = start();
     calls(&service, 5).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(service.calls()[3..], ["sync a=three", "sync a=three"]);
     assert_eq!(world.writes(), 0);
     operator.stop().await.unwrap();

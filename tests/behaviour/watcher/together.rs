@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::listener::{get, listening};
-use evenkeel_tests::test_env::{Running, SOON, World, quiet};
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::is_ready;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt, KubeSchema};
@@ -94,7 +94,7 @@ async fn a_plain_watcher_runs_beside_another_one_and_both_are_counted() {
     world.until::<Info>("a", "ready", is_ready).await;
     world.merge::<Info>("a", serde_json::json!({ "spec": { "text": "two" } })).await;
     eventually(SOON, || async { (service.calls().len() > 1 && directory.calls().len() > 1).then_some(()) }).await;
-    quiet().await;
+    world.quiet().await;
     assert_eq!(directory.calls(), ["sync a=one", "sync a=two"]);
     assert_eq!(service.calls(), ["add a=one", "update one a=two 0"]);
     let wanted = [

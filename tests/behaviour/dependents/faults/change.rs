@@ -5,7 +5,7 @@ use std::time::Duration;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Fault;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{condition, is_ready, message};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
@@ -62,10 +62,10 @@ async fn fault_19_an_object_that_others_create_after_its_purge_is_left_alone(wor
     let again =
         json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "one" }, "data": { "old": "x" } });
     world.create::<ConfigMap>(again).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     world.merge::<Shop>("a", json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } })).await;
-    quiet().await;
+    world.quiet().await;
     world.until::<Shop>("a", "ready", is_ready).await;
     let map = world.api::<ConfigMap>().get("one").await.unwrap();
     assert!(map.data.unwrap().contains_key("old"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use evenkeel_testkit::Cluster;
 use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::running::Running;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready, reason};
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::json;
@@ -28,7 +28,7 @@ async fn after_a_week() -> (World, Running) {
     };
     tokio::time::sleep(Duration::from_secs(3700)).await;
     world.until::<Shop>("waits", "late", is_late).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     tokio::time::sleep(WEEK).await;
     (world, operator)
@@ -93,7 +93,7 @@ async fn fault_05_a_suspended_component_writes_nothing() {
     open(&world, "a", &json!({ "maps": { "one": "1" } })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
     world.merge::<Shop>("a", json!({ "metadata": { "annotations": { "evenkeel.dev/suspend": "true" } } })).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     world.merge::<Shop>("a", json!({ "spec": { "maps": { "one": "2" } } })).await;
     tokio::time::sleep(WEEK).await;
@@ -109,7 +109,7 @@ async fn fault_24_a_missing_secret_is_waited_for_without_a_call() {
     create(&world, json!({ "fuel": "gas" })).await;
     let waits = |plant: &serde_json::Value| condition(plant, "Applied").is_some_and(|one| one["status"] == "False");
     world.until::<Plant>("a", "the secret", waits).await;
-    quiet().await;
+    world.quiet().await;
     world.wire.clear();
     tokio::time::sleep(WEEK).await;
     let calls = sent(&world, |call| !call.is_watch() && !is_version_check(call));

@@ -3,7 +3,7 @@
 use evenkeel_testkit::Cluster;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Fault;
-use evenkeel_tests::test_env::{World, quiet};
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::{condition, is_ready};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams};
@@ -59,7 +59,7 @@ async fn fault_25_a_status_that_another_client_spoils_loses_no_object(world: Wor
     let operator = start(&world).await;
     open(&world, "a", &json!({ "maps": { "one": "1", "two": "2" } })).await;
     world.until::<Shop>("a", "ready", is_ready).await;
-    quiet().await;
+    world.quiet().await;
     let twice = json!(["ConfigMap", "ConfigMap"]);
     let nonsense = json!({ "shop/install": { "kinds": twice, "wanted": -3, "digest": "nonsense" } });
     for (spoilt, time) in [(json!(null), "first"), (nonsense, "second")] {

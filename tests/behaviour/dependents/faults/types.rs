@@ -5,7 +5,7 @@ use std::time::Duration;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Fault;
-use evenkeel_tests::test_env::{SOON, World, quiet};
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::is_ready;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams};
@@ -59,7 +59,7 @@ async fn fault_08_objects_that_cannot_be_listed_hold_up_the_end(world: World) ->
     });
     world.delete::<Shop>("a").await;
     world.until_gone::<Part>("first").await;
-    quiet().await;
+    world.quiet().await;
     let shop = world.raw::<Shop>("a").await;
     assert!(!shop["metadata"]["finalizers"].as_array().unwrap().is_empty(), "{shop}");
     world.wire.mend();
