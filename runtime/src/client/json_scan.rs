@@ -15,6 +15,15 @@ pub(crate) fn newline(text: &[u8]) -> Option<usize> {
     first(text, |word| has(word, b'\n'), |byte| byte == b'\n')
 }
 
+/// The position of the last newline.
+pub(crate) fn last_newline(text: &[u8]) -> Option<usize> {
+    let is_it = |byte: &u8| *byte == b'\n';
+    let (rest, words) = text.as_rchunks::<8>();
+    let with_one = words.iter().rposition(|word| has(u64::from_le_bytes(*word), b'\n') != 0);
+    let in_word = with_one.and_then(|nth| Some(rest.len() + 8 * nth + words[nth].iter().rposition(is_it)?));
+    in_word.or_else(|| rest.iter().rposition(is_it))
+}
+
 /// The end of the list whose first item begins here, in simple cases: the list is complete, contains no list, and its strings escape only
 /// quotes.
 pub(crate) fn end_of_list(text: &[u8]) -> Option<usize> {
@@ -94,7 +103,7 @@ mod tests {
     fn the_first_match_is_found_at_any_position() {
         for length in 0..40 {
             let plain = vec![b'#'; length];
-            assert_eq!(quote_or_backslash(&plain), None);
+            assert_eq!((quote_or_backslash(&plain), last_newline(&plain)), (None, None));
             for at in 0..length {
                 for (byte, filler) in [(b'"', b'#'), (b'\\', b'!'), (b'"', 0), (b'\\', 0xff)] {
                     let mut text = vec![filler; length];
@@ -104,6 +113,12 @@ mod tests {
                     assert_eq!(quote_or_backslash(&text), Some(at), "{length} {at}");
                     text[at] = b'\n';
                     assert_eq!(newline(&text), Some(at), "{length} {at}");
+                    for later in at..length {
+                        assert_eq!(last_newline(&text), Some(at), "{length} {at}");
+                        text[later] = b'\n';
+                        assert_eq!(last_newline(&text), Some(later), "{length} {at}");
+                        text[later] = if later == at { b'\n' } else { b'#' };
+                    }
                 }
             }
         }

@@ -89,18 +89,7 @@ impl BodyFilter for Scan {
                 from = self.skipped.is_none().then_some(at);
                 continue;
             }
-            match bytes[at] {
-                b'"' => {
-                    self.text = if self.wants_key { Text::Key } else { Text::Other };
-                    self.name.clear();
-                }
-                bracket @ (b'{' | b'[') => self.open(bracket),
-                b'}' | b']' => self.close(),
-                b',' => self.wants_key = self.has_keys(),
-                b':' => self.wants_key = false,
-                _ => {}
-            }
-            at += 1;
+            at = self.read_structure(&bytes, at);
             if self.skipped.is_some() {
                 // The brackets stay, since a decoder skips an empty list quickly.
                 out.extend(from.take().map(|from| bytes.slice(from..at)));
@@ -124,6 +113,35 @@ pub(super) fn without_managed_fields(object: &str) -> Option<String> {
 }
 
 impl Scan {
+    /// Reads to the next string, into a list that is removed, to the rest that passes unchanged, or to the end of the frame.
+    fn read_structure(&mut self, bytes: &[u8], start: usize) -> usize {
+        for (at, byte) in bytes.iter().enumerate().skip(start) {
+            match byte {
+                b'"' => {
+                    self.text = if self.wants_key { Text::Key } else { Text::Other };
+                    self.name.clear();
+                    return at + 1;
+                }
+                bracket @ (b'{' | b'[') => {
+                    self.open(*bracket);
+                    if self.skipped.is_some() {
+                        return at + 1;
+                    }
+                }
+                b'}' | b']' => {
+                    self.close();
+                    if self.passes {
+                        return at + 1;
+                    }
+                }
+                b',' => self.wants_key = self.has_keys(),
+                b':' => self.wants_key = false,
+                _ => {}
+            }
+        }
+        bytes.len()
+    }
+
     /// Reads to the end of the string, or of the frame.
     fn read_text(&mut self, bytes: &[u8], start: usize) -> usize {
         let mut at = start + usize::from(std::mem::take(&mut self.escaped));
