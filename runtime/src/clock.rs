@@ -22,14 +22,30 @@ pub(crate) fn now() -> Timestamp {
 /// The current time.
 #[cfg(feature = "operator")]
 pub(crate) fn now() -> Timestamp {
-    let wall = Timestamp::now();
-    shifted(wall, shift().1)
+    let (wall, real) = real_time();
+    shifted(wall, shift(real).1)
+}
+
+/// The two real clocks at one moment. A thread that is interrupted between them reads them again, since paused time does not go on meanwhile.
+#[cfg(feature = "operator")]
+fn real_time() -> (Timestamp, std::time::Instant) {
+    const MOMENT: Duration = Duration::from_micros(100);
+    const TRIES: usize = 5;
+    let mut before = std::time::Instant::now();
+    for _ in 1..TRIES {
+        let (wall, after) = (Timestamp::now(), std::time::Instant::now());
+        if after.duration_since(before) < MOMENT {
+            return (wall, before);
+        }
+        before = after;
+    }
+    (Timestamp::now(), before)
 }
 
 /// The monotonic time, and how far it is from real time: paused time can be ahead (after an advance) or behind (while real time passes).
 #[cfg(feature = "operator")]
-fn shift() -> (Instant, SignedDuration) {
-    let (real, monotonic) = (std::time::Instant::now(), Instant::now());
+fn shift(real: std::time::Instant) -> (Instant, SignedDuration) {
+    let monotonic = Instant::now();
     let runtime = monotonic.into_std();
     let signed = |duration: Duration| SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
     let shift = match runtime.checked_duration_since(real) {
@@ -59,8 +75,8 @@ pub(crate) struct Reading {
 #[cfg(feature = "operator")]
 impl Reading {
     pub(crate) fn now() -> Self {
-        let (wall, boot) = (Timestamp::now(), boot_time());
-        let (monotonic, shift) = shift();
+        let ((wall, real), boot) = (real_time(), boot_time());
+        let (monotonic, shift) = shift(real);
         let (wall, distance) = (shifted(wall, shift), shift.unsigned_abs());
         let boot = if shift.is_negative() { boot.saturating_sub(distance) } else { boot.saturating_add(distance) };
         Self { monotonic, boot, wall }

@@ -58,17 +58,18 @@ pub(super) async fn close_debug_pages(State(is_closed): State<bool>, request: Re
 /// Lets a request pass whose user has the right to its path.
 pub(super) async fn ask_for_token(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let Guard::Token(access) = guard else { return next.run(request).await };
-    let Some(access) = access.get() else { return (StatusCode::SERVICE_UNAVAILABLE, STARTING).into_response() };
     // A body cannot be shared between threads, and the check waits.
     let (token, path) = (bearer(request.headers()).map(ToOwned::to_owned), request.uri().path().to_owned());
-    match checked(access, token.as_deref(), &path).await {
+    match checked(&access, token.as_deref(), &path).await {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal,
     }
 }
 
-async fn checked(access: &Access, token: Option<&str>, path: &str) -> Result<(), Response> {
+async fn checked(access: &OnceLock<Access>, token: Option<&str>, path: &str) -> Result<(), Response> {
     let Some(token) = token else { return Err(unauthorized(NO_TOKEN)) };
+    let starting = || (StatusCode::SERVICE_UNAVAILABLE, STARTING).into_response();
+    let access = access.get().ok_or_else(starting)?;
     let user = access.user(token).await.map_err(|error| unknown(&error))?;
     let Some(user) = user else { return Err(unauthorized(INVALID)) };
     if access.allows_path(&user, path).await.map_err(|error| unknown(&error))? {

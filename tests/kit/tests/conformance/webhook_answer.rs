@@ -146,7 +146,11 @@ async fn a_write_ends_at_its_timeout_and_stores_nothing(env: &Env) -> Verdict {
         ("PUT", "/old?timeout=1500ms", "application/json", &*changed),
         ("DELETE", "/old?timeout=1500ms", "application/json", r#"{"apiVersion":"v1","kind":"DeleteOptions"}"#),
     ] {
-        let answer = env.send(method, &env.path(path), media, body).await?;
+        let answer = match env.send(method, &env.path(path), media, body).await {
+            // 1.36 may end the connection at that time, without an answer.
+            Err(_) if env.cluster.is_none() => continue,
+            answer => answer?,
+        };
         // 1.20 reports the end of its own call to the webhook.
         holds(&format!("{method}: {}", answer.body), [500, 504].contains(&answer.status))?;
     }
