@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
 /// The requests that were sent so far, and those of them that have no answer.
 #[derive(Clone, Copy, Default)]
@@ -37,16 +37,19 @@ impl Activity {
     /// That is not the case within `limit`.
     pub(crate) async fn quiet(&self, time: Duration, limit: Duration) {
         let mut requests = self.0.subscribe();
-        let end = Instant::now() + limit;
-        loop {
-            let answered = timeout_at(end, requests.wait_for(|requests| requests.open == 0)).await;
-            assert!(answered.is_ok(), "requests are sent, or have no answer, for {limit:?}");
-            drop(answered);
-            let sent = requests.borrow_and_update().sent;
-            if timeout(time, requests.wait_for(|requests| requests.sent != sent)).await.is_err() {
-                return;
+        let settled = async {
+            loop {
+                // The sender lives as long as `self`, so this is no error.
+                let Ok(sent) = requests.wait_for(|requests| requests.open == 0).await.map(|requests| requests.sent)
+                else {
+                    return;
+                };
+                if timeout(time, requests.wait_for(|requests| requests.sent != sent)).await.is_err() {
+                    return;
+                }
             }
-        }
+        };
+        assert!(timeout(limit, settled).await.is_ok(), "requests are sent, or have no answer, for {limit:?}");
     }
 }
 
@@ -61,6 +64,8 @@ impl Drop for Unanswered {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
 
     const TIME: Duration = Duration::from_millis(700);
@@ -92,5 +97,21 @@ mod tests {
         let activity = Activity::default();
         let _open = activity.request();
         activity.quiet(TIME, LIMIT).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "requests are sent, or have no answer, for 60s")]
+    async fn requests_without_end_fail_the_test() {
+        let activity = Activity::default();
+        let sending = async {
+            loop {
+                drop(activity.request());
+                tokio::time::sleep(TIME / 2).await;
+            }
+        };
+        tokio::select! {
+            () = sending => {}
+            () = activity.quiet(TIME, LIMIT) => {}
+        }
     }
 }
