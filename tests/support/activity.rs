@@ -39,11 +39,8 @@ impl Activity {
         let mut requests = self.0.subscribe();
         let settled = async {
             loop {
-                // The sender lives as long as `self`, so this is no error.
-                let Ok(sent) = requests.wait_for(|requests| requests.open == 0).await.map(|requests| requests.sent)
-                else {
-                    return;
-                };
+                let answered = requests.wait_for(|requests| requests.open == 0).await;
+                let sent = answered.expect("the sender lives as long as `self`").sent;
                 if timeout(time, requests.wait_for(|requests| requests.sent != sent)).await.is_err() {
                     return;
                 }
