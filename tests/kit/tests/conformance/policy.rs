@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::check::{Verdict, holds, same};
 use crate::env::{Env, text};
-use crate::policy_server::{create, create_for, enforce, own, policy, validating, warnings, why};
+use crate::policy_server::{
+    create, create_for, create_object, enforce, own, policy, selected, validating, warnings, why,
+};
 use crate::rule::rules;
 use crate::webhook_server::{Reply, Webhook, widget};
 
@@ -239,17 +241,20 @@ async fn a_policy_reviews_deletions_and_subresources(env: &Env) -> Verdict {
 }
 
 async fn the_expressions_of_a_policy_have_a_cost_limit(env: &Env) -> Verdict {
-    let costly = |sizes: [u32; 2]| {
-        let [outer, inner] = sizes;
-        format!("lists.range({outer}).all(a, lists.range({inner}).all(b, b < 10000))")
-    };
-    let (one, many) = (costly([1000, 10000]), costly([100, 600]));
-    let many = vec![json!({"expression": many}); 60];
+    // To find a text in another costs a tenth of one length times a tenth of the other: expensive, but fast to evaluate.
+    let long = "object.metadata.annotations.long";
+    let one = format!("{long}.contains({long})");
+    let many = vec![json!({"expression": format!("{long}.contains({long}.substring(0, 3000))")}); 60];
     let policies =
         [own("one", json!({"validations": [{"expression": one}]})), own("many", json!({"validations": many}))];
     enforce(env, policies).await?;
+    let create = async |policy| {
+        let mut sent = selected(policy);
+        sent["metadata"]["annotations"] = json!({"long": "a".repeat(10_001)});
+        create_object(env, &sent).await
+    };
     let message = format!("expression '{one}' resulted in error: operation cancelled: actual cost limit exceeded");
-    same("one", why(env, "one", &create_for(env, "one").await?)?, message.as_str())?;
+    same("one", why(env, "one", &create("one").await?)?, message.as_str())?;
     let message = "validation failed due to running out of cost budget, no further validation rules will be run";
-    same("many", why(env, "many", &create_for(env, "many").await?)?, message)
+    same("many", why(env, "many", &create("many").await?)?, message)
 }

@@ -107,17 +107,27 @@ pub(crate) fn why<'a>(env: &Env, name: &str, answer: &'a Answer) -> Result<&'a s
 
 /// Creates a widget in a dry run.
 pub(crate) async fn create(env: &Env, spec: Value) -> Result<Answer, Broken> {
-    env.post(&env.path("?dryRun=All"), &widget("w", spec)).await
+    create_object(env, &widget("w", spec)).await
 }
 
 /// Creates a widget with a label in a dry run, so that of several policies only one selects it.
 pub(crate) async fn create_for(env: &Env, policy: &str) -> Result<Answer, Broken> {
-    let mut sent = widget("w", json!({"size": 7}));
-    sent["metadata"]["labels"] = json!({"policy": policy});
-    env.post(&env.path("?dryRun=All"), &sent).await
+    create_object(env, &selected(policy)).await
 }
 
-/// A policy that selects only the widgets of [`create_for`].
+/// Creates this widget in a dry run.
+pub(crate) async fn create_object(env: &Env, object: &Value) -> Result<Answer, Broken> {
+    env.post(&env.path("?dryRun=All"), object).await
+}
+
+/// A widget that only the policy with this name selects.
+pub(crate) fn selected(policy: &str) -> Value {
+    let mut widget = widget("w", json!({"size": 7}));
+    widget["metadata"]["labels"] = json!({"policy": policy});
+    widget
+}
+
+/// A policy for the widget of [`selected`] alone.
 pub(crate) fn own(name: &str, spec: Value) -> Policy {
     let mut policy = policy(name, spec);
     policy.spec["matchConstraints"]["objectSelector"] = json!({"matchLabels": {"policy": name}});
