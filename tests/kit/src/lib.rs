@@ -177,6 +177,7 @@ mod watch;
 mod webhook_address;
 mod webhook_backend;
 mod webhook_client;
+mod webhook_connections;
 mod yaml;
 
 pub use backup::Backup;

@@ -17,6 +17,7 @@ use crate::log::Log;
 use crate::service_address::Addresses;
 use crate::store::{Pages, Store};
 use crate::webhook_backend::Backends;
+use crate::webhook_connections::Connections;
 
 pub(crate) use identity::{Local, User};
 pub(crate) use options::Options;
@@ -35,6 +36,8 @@ pub(crate) struct Server {
     pub(crate) texts: Texts,
     /// The services that answer webhooks.
     pub(crate) webhooks: Backends,
+    /// To webhooks with a URL.
+    pub(crate) connections: Connections,
     /// Locked from reading the CRDs until their kinds are served, so that newer CRDs always replace older ones.
     pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
@@ -61,6 +64,7 @@ impl Server {
             tokens: Tokens::default(),
             texts: Texts::default(),
             webhooks: Backends::default(),
+            connections: Connections::default(),
             publishing: Mutex::default(),
             options,
             clock: Clock::start(),

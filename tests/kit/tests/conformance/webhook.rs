@@ -26,6 +26,7 @@ rules![
     a_stale_update_reaches_only_mutating_webhooks,
     an_apply_that_creates_is_a_create,
     a_status_write_is_reviewed_as_its_subresource,
+    calls_of_a_webhook_share_a_connection,
 ];
 
 async fn mutating_webhooks_are_called_by_the_name_of_their_configuration(env: &Env) -> Verdict {
@@ -248,4 +249,13 @@ async fn a_status_write_is_reviewed_as_its_subresource(env: &Env) -> Verdict {
     same("status", &request["object"]["status"], &json!({"phase": "ready"}))?;
     same("old status", &request["oldObject"]["status"], &Value::Null)?;
     same("annotations", &written.body["metadata"]["annotations"], &Value::Null)
+}
+
+async fn calls_of_a_webhook_share_a_connection(env: &Env) -> Verdict {
+    let hooks = validating(env, json!({})).await?;
+    for name in ["a", "b", "c"] {
+        env.post(&env.path(""), &widget(name, json!({}))).await?.is(201)?;
+    }
+    same("calls", named(&hooks.take()), ["v"])?;
+    same("connections", hooks.connections(), 1)
 }

@@ -47,6 +47,7 @@ pub(crate) enum Reply {
 struct State {
     replies: HashMap<String, Reply>,
     calls: Vec<(String, Value)>,
+    connections: usize,
 }
 
 /// A running webhook. The last segment of the path of a call is the name of its hook.
@@ -75,6 +76,7 @@ impl Webhook {
         let (acceptor, shared) = (TlsAcceptor::from(Arc::new(config)), Arc::clone(&state));
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                lock(&shared).connections += 1;
                 tokio::spawn(serve(acceptor.clone(), stream, Arc::clone(&shared)));
             }
         });
@@ -155,6 +157,11 @@ impl Webhook {
     /// Returns the requests of the reviews since the last call, in their order, each with the name of its hook.
     pub(crate) fn take(&self) -> Vec<(String, Value)> {
         std::mem::take(&mut lock(&self.state).calls)
+    }
+
+    /// Returns the number of accepted connections.
+    pub(crate) fn connections(&self) -> usize {
+        lock(&self.state).connections
     }
 
     /// Returns the only request since the last call.

@@ -1,13 +1,11 @@
 //! Calls of webhooks: in process for a registered service, over TLS for a URL.
 
-mod tls;
-
 use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST};
-use http::{HeaderMap, Request, StatusCode, Uri};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use tokio::time::timeout;
@@ -32,7 +30,7 @@ pub(crate) async fn post(server: &Server, client: &Client, limit: Duration, body
             .map_err(|error| error.to_string())?;
         match client {
             Client { service: Some(service), .. } => in_process(server, service, request).await,
-            Client { ca_bundle, .. } => over_tls(request, ca_bundle.as_deref()).await,
+            Client { ca_bundle, .. } => over_tls(server, request, ca_bundle.as_deref()).await,
         }
     };
     let failed = |why: String| format!("Post {url:?}: {why}");
@@ -67,17 +65,8 @@ async fn in_process(server: &Server, service: &Service, request: Request<Body>) 
     collected(response).await
 }
 
-async fn over_tls(mut request: Request<Body>, bundle: Option<&str>) -> Result<Answer, String> {
-    let authority = request.uri().authority().ok_or("no Host in request URL")?.clone();
-    let stream = tls::connect(authority.host(), authority.port_u16().unwrap_or(443), bundle).await?;
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(stream).await.map_err(|error| error.to_string())?;
-    let _connection = tokio_util::task::AbortOnDropHandle::new(tokio::spawn(connection));
-    let host = authority.as_str().parse().map_err(|_| "invalid host in request URL")?;
-    request.headers_mut().insert(HOST, host);
-    *request.uri_mut() = request.uri().path_and_query().map_or_else(Uri::default, |path| Uri::from(path.clone()));
-    let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
-    collected(response).await
+async fn over_tls(server: &Server, request: Request<Body>, bundle: Option<&str>) -> Result<Answer, String> {
+    collected(server.connections.send(request, bundle).await?).await
 }
 
 async fn collected<B>(response: http::Response<B>) -> Result<Answer, String>
