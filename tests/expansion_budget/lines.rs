@@ -24,7 +24,7 @@ impl Compiler {
         let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         let libraries = messages.filter_map(|message| {
             // Dependencies of macros are built without, and may have another version.
-            let is_ours = message["profile"]["debug_assertions"] == true;
+            let is_ours = message["profile"]["overflow_checks"] == true;
             let files = message["filenames"].as_array().filter(|_| is_ours)?.iter().filter_map(|file| file.as_str());
             let library = files.map(PathBuf::from).find(|file| file.extension().is_some_and(|e| e == "rlib"))?;
             Some((message["target"]["name"].as_str()?.replace('-', "_"), library))
