@@ -48,6 +48,8 @@ struct State {
     replies: HashMap<String, Reply>,
     calls: Vec<(String, Value)>,
     connections: usize,
+    /// Whether the API server is a real one.
+    is_real: bool,
 }
 
 /// A running webhook. The last segment of the path of a call is the name of its hook.
@@ -117,6 +119,7 @@ impl Webhook {
                 entry
             })
             .collect();
+        lock(&self.state).is_real = env.cluster.is_none();
         let path = path(kind);
         let configuration = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{kind}WebhookConfiguration"),
             "metadata": {"name": format!("{name}.{}", env.namespace)}, "webhooks": hooks});
@@ -164,11 +167,17 @@ impl Webhook {
         lock(&self.state).connections
     }
 
-    /// Returns the only request since the last call.
+    /// Returns the only request since the last call. Real API servers repeat a write whose cached object was outdated; of equal attempts the
+    /// last one counts.
     pub(crate) fn only(&self) -> Result<Value, Broken> {
-        match <[_; 1]>::try_from(self.take()) {
-            Ok([(_, request)]) => Ok(request),
-            Err(calls) => Err(format!("expected one review, found {calls:?}").into()),
+        let is_real = lock(&self.state).is_real;
+        let calls = self.take();
+        let write =
+            |(hook, request): &(String, Value)| (hook.clone(), request["operation"].clone(), request["name"].clone());
+        let is_one = calls.len() == 1 || is_real && calls.windows(2).all(|pair| write(&pair[0]) == write(&pair[1]));
+        match calls.last() {
+            Some((_, request)) if is_one => Ok(request.clone()),
+            _ => Err(format!("expected one review, found {calls:?}").into()),
         }
     }
 }
