@@ -57,7 +57,8 @@ impl From<(ApiResource, ApiCapabilities)> for KindInfo {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a Kubernetes kind",
     label = "not a kind",
-    note = "use a type of k8s-openapi, or one that `#[derive(CustomResource)]` generates"
+    note = "use a type of k8s-openapi, or one that `#[derive(CustomResource)]` generates",
+    note = "evenkeel 0.1 works with kube 5; `cargo tree -d` shows a second version of kube"
 )]
 pub trait Kind:
     Resource<DynamicType = (), Scope: KnownScope>

@@ -24,7 +24,8 @@ use crate::wiring::{Kind, KindInfo, WatcherWiring};
     message = "`{Self}` cannot be reconciled: it has no `#[status]` for its conditions",
     label = "no `#[status]`",
     note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct",
-    note = "for a kind of others, write `Bare<{Self}>`, or in a `#[watcher]` the word `plain`, or `bare` with `finalizer = \"..\"`"
+    note = "for a kind of others, write `Bare<{Self}>`, or in a `#[watcher]` the word `plain`, or `bare` with `finalizer = \"..\"`",
+    note = "evenkeel 0.1 works with kube 5; `cargo tree -d` shows a second version of kube"
 )]
 pub trait Primary: Kind + Debug {
     /// The type of its status.
