@@ -83,6 +83,54 @@ fn readme_manifest_names_the_tested_versions() {
     }
 }
 
+/// The version of evenkeel, kube, k8s-openapi and Rust, as users write them.
+fn supported() -> [(&'static str, String); 4] {
+    let workspace = read("Cargo.toml");
+    let of_package = |field: &str| dependency(&workspace, field).unwrap().to_owned();
+    let version = of_package("version").rsplit_once('.').unwrap().0.to_owned();
+    let [kube, types] = ["kube", "k8s-openapi"].map(of_package);
+    [("evenkeel", version), ("kube", kube), ("k8s-openapi", types), ("Rust", of_package("rust-version"))]
+}
+
+#[test]
+fn pages_and_messages_name_the_supported_versions() {
+    let [evenkeel, kube, types, rust] = supported().map(|(name, version)| format!("{name} {version}"));
+    let sentence = format!("{evenkeel} works with {kube} and {types}, and needs {rust}.");
+    assert!(read("runtime/README.md").contains(&sentence), "runtime/README.md: {sentence}");
+    let message = format!("{evenkeel} works with {kube}");
+    for file in ["runtime/src/kind/mod.rs", "runtime/src/pipeline/object.rs"] {
+        assert!(read(file).contains(&message), "{file}: {message}");
+    }
+    let page = read("docs/src/reference/support.md");
+    for (name, version) in supported().iter().skip(1) {
+        let row = page.lines().find_map(|line| line.strip_prefix(&format!("| {name} | ")));
+        assert!(row.unwrap().starts_with(version.as_str()), "docs/src/reference/support.md: {name} {version}");
+    }
+    let crates = read("runtime/README.md");
+    for name in ["k8s-openapi", "kube", "schemars", "serde", "serde_json", "thiserror", "tokio"] {
+        assert_eq!(dependency(&crates, name), dependency(&read("Cargo.toml"), name), "runtime/README.md: {name}");
+    }
+}
+
+#[test]
+fn no_dependency_needs_a_newer_rust() {
+    let needed = |version: &str| version.split('.').map(|part| part.parse().unwrap()).collect::<Vec<u32>>();
+    let metadata = ["metadata", "--offline", "--format-version", "1"];
+    let metadata = Command::new(env!("CARGO")).args(metadata).current_dir(root()).output().unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let ours = dependencies(&["-p", "evenkeel", "-p", "evenkeel-testkit", "--all-features", "-e", "normal,build"]);
+    let ours: BTreeSet<&str> = ours.iter().filter_map(|line| line.split(' ').next()).collect();
+    let [.., (_, oldest)] = supported();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let newer = packages.filter(|package| {
+        let version = package["rust_version"].as_str().map(needed).unwrap_or_default();
+        ours.contains(package["name"].as_str().unwrap()) && version[..version.len().min(2)] > needed(&oldest)[..]
+    });
+    let newer: Vec<_> =
+        newer.map(|package| [&package["name"], &package["version"], &package["rust_version"]]).collect();
+    assert!(ours.len() > 100 && newer.is_empty(), "these need more than Rust {oldest}: {newer:?}");
+}
+
 #[test]
 fn every_folder_in_the_readme_map_exists() {
     let readme = read("README.md");

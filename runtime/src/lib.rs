@@ -20,6 +20,7 @@
 //! Without the feature `operator`, which the default feature `cli` enables, the crate contains only types. This is enough to type-check an operator, and it builds much faster.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
 #[cfg(feature = "admission")]

@@ -112,6 +112,7 @@
 //!
 #![doc = include_str!("../fakes.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod admission;
 mod api_error;
