@@ -120,13 +120,15 @@ fn add(words: &mut BTreeSet<String>, text: &str) {
     words.extend(text.split(|c: char| !c.is_alphanumeric() && c != '_').map(ToOwned::to_owned));
 }
 
-/// The file itself, or the files below a folder; `target` folders left out.
+/// The file itself, or the files below a folder. Left out are `target` folders, and the tests of the book, which do not use the API.
 fn files(place: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     if place.is_file() {
         return vec![place.to_owned()];
     }
     let entries = std::fs::read_dir(place).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
-    let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| !path.ends_with("target"));
+    let paths = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| ["target", "examples/tests/book"].iter().all(|folder| !path.ends_with(folder)));
     let (folders, files): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
     let below = folders.iter().flat_map(|folder| self::files(folder, extension));
     files.into_iter().filter(|file| file.extension().is_some_and(|found| found == extension)).chain(below).collect()
