@@ -26,8 +26,8 @@ pub(crate) fn is_possible() -> bool {
     let is_there = std::process::Command::new("kubectl").arg("version").arg("--client").output().is_ok();
     if !is_there {
         // Not `eprintln!`, which the test harness would hide.
-        writeln!(std::io::stderr(), "SKIPPED: kubectl is not installed, so the commands of the book did not run")
-            .unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "SKIPPED: kubectl is not installed, so the commands of the book did not run").unwrap();
     }
     is_there
 }
