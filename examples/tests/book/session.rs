@@ -15,6 +15,9 @@ use crate::page::{Page, root};
 /// The time for the commands of a page; the first build of all dependencies is part of it.
 const LONG: Duration = Duration::from_secs(1200);
 
+/// The page with the operator that all commands use.
+const FIRST: &str = "start/first_operator.md";
+
 /// A command with the lines that the page shows.
 struct Shown {
     command: String,
@@ -72,18 +75,20 @@ fn commands(block: &str) -> Vec<Shown> {
     all
 }
 
-/// Writes the files of the page to a folder `greeter` next to the checkout. Without `EVENKEEL_BOOK=all`, a script stands for cargo: it runs the
+/// Writes the files of the first page and of this one to a folder `greeter` next to the checkout. Without `EVENKEEL_BOOK=all`, a script stands for cargo: it runs the
 /// programs that the tests have built.
 fn lay_out(page: &Page, folder: &Path) {
     for name in ["greeter", "out", "bin"] {
         fs::create_dir(folder.join(name)).unwrap();
     }
     std::os::unix::fs::symlink(root(), folder.join("evenkeel")).unwrap();
-    for block in page.blocks() {
-        let Some(file) = &block.file else { continue };
-        let path = folder.join("greeter").join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, expanded(page, &block.text)).unwrap();
+    for page in [&Page::read(FIRST), page] {
+        for block in page.blocks() {
+            let Some(file) = &block.file else { continue };
+            let path = folder.join("greeter").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, expanded(page, &block.text)).unwrap();
+        }
     }
     if std::env::var_os("EVENKEEL_BOOK").is_some_and(|form| form == "all") {
         return;
@@ -116,6 +121,8 @@ async fn shell(folder: &Path, commands: &[Shown]) -> bool {
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
     let mut bash = Command::new("bash");
     bash.args(["-c", &script]).current_dir(folder.join("greeter")).env("PATH", path).env_remove("KUBECONFIG");
+    // One build of the dependencies for all pages.
+    bash.env("CARGO_TARGET_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/book"));
     bash.stdin(Stdio::null()).stdout(Stdio::null()).stderr(fs::File::create(folder.join("errors")).unwrap());
     let mut running = bash.process_group(0).spawn().unwrap();
     let group = rustix::process::Pid::from_raw(running.id().unwrap().cast_signed()).unwrap();
