@@ -75,8 +75,8 @@ fn commands(block: &str) -> Vec<Shown> {
     all
 }
 
-/// Writes the files of the first page and of this one to a folder `greeter` next to the checkout. Without `EVENKEEL_BOOK=all`, a script stands for cargo: it runs the
-/// programs that the tests have built.
+/// Writes the files of the first page and of this one to a folder `greeter` next to the checkout. Without `EVENKEEL_BOOK=all`, a script
+/// stands for cargo: it runs the programs that the tests have built.
 fn lay_out(page: &Page, folder: &Path) {
     for name in ["greeter", "out", "bin"] {
         fs::create_dir(folder.join(name)).unwrap();
