@@ -31,7 +31,8 @@ async fn name_it(widget: &mut Widget, lab: &Arc<Lab>) -> Result<(), WidgetError>
     }
     let name = format!("the-{}", widget.name_any());
     widget.annotations_mut().entry(NAME.to_owned()).or_insert(name.clone());
-    widget.labels_mut().insert("tier".into(), "claimed".into());
+    let tier = if widget.spec.store.as_deref() == Some("mislabel") { "no label!" } else { "claimed" };
+    widget.labels_mut().insert("tier".into(), tier.into());
     widget.spec.child.get_or_insert(name);
     Ok(())
 }
@@ -132,6 +133,30 @@ async fn a_failed_claim_sets_no_finalizer(world: World) -> World {
     world
 }
 
+/// The API server refuses what the claim wrote.
+async fn a_refused_claim_is_reported(world: World) -> World {
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<claimed>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "store": "mislabel" }))).await;
+    let object = world.until::<Widget>("w", "refused", |w| reason(w, "Ready") == "Invalid").await;
+    let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
+    let start = "the object could not be patched with its claim and finalizer: ";
+    assert!(message.starts_with(start) && message.contains("no label!"), "{message}");
+    assert_eq!((&object["metadata"]["finalizers"], &object["metadata"]["labels"]), (&Value::Null, &Value::Null));
+    assert_eq!((lab.passes(), lab.effects().len()), (0, 0));
+    // The retries write nothing new.
+    let is_status = |call: &Call| call.is_status_write();
+    eventually(SOON, || async { (claims(&world) > 2).then_some(()) }).await;
+    assert_eq!(world.wire.count(is_status), 1, "{:#?}", world.wire.calls());
+    if world.server != Server::Full {
+        world.merge::<Widget>("w", json!({ "spec": { "store": "ok" } })).await;
+        world.until::<Widget>("w", "ready", is_ready).await;
+    }
+    operator.stop().await.unwrap();
+    world
+}
+
 async fn a_deleting_object_is_not_claimed(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
@@ -167,6 +192,7 @@ async fn the_claim_of_a_struct_is_a_method(world: World) -> World {
 on_each_server!(
     claim_and_finalizer_share_one_write,
     a_failed_claim_sets_no_finalizer,
+    a_refused_claim_is_reported,
     a_deleting_object_is_not_claimed,
     the_claim_of_a_struct_is_a_method,
 );

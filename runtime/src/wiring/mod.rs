@@ -369,7 +369,7 @@ static NAMESPACES: Relation = Relation::new(How::WatchesByName, Some(KindInfo::o
 /// Names that earlier versions of this operator used.
 #[derive(Clone, Copy, Debug)]
 pub struct Previously {
-    /// Field managers of the status (`previously(managers("x"))`).
+    /// Field managers of the status (`previously(field_managers("x"))`).
     pub managers: &'static [&'static str],
     /// Finalizers to remove (`previously(finalizers("example.com/x"))`).
     pub finalizers: &'static [&'static str],

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::api::ApiError;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, PassError};
+use crate::outcome::{Class, PassError, ReconcileError};
+use crate::pass::api::PassBackend;
 use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
@@ -47,7 +48,7 @@ pub(in crate::pass) async fn claim_and_finalize(
 
 async fn store(
     context: &PassContext,
-    pass: &CurrentPass<'_>,
+    pass: &mut CurrentPass<'_>,
     object: &Object,
     patch: &Value,
 ) -> Result<Arc<Object>, Next> {
@@ -64,11 +65,33 @@ async fn store(
     match gone::after(&calls, &identity, error).await {
         Unwritten::Gone => Err(context.forget(pass.key)),
         Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
+        // Only its user, or the one who grants rights, can change this.
+        Unwritten::Failed(error @ (ApiError::Invalid(_) | ApiError::Forbidden(_))) => {
+            let message = format!("the object could not be patched with its claim and finalizer: {error}");
+            let backend = backend::backend(context, pass, object);
+            let state = PassState::new(object, *context.wiring, backend.clone());
+            let error = PassError::mishap(error.reason(), &message);
+            Err(blocked(context, pass, object, (state, backend), error).await)
+        }
         Unwritten::Failed(error) => {
-            tracing::warn!(%error, "the object could not be patched, so no step ran; does the role allow patch?");
+            tracing::warn!(%error, "the object could not be patched, so no step ran");
             Err(Next::Retry { progressed: false, at_least: None })
         }
     }
+}
+
+/// Writes the error that blocks all steps to the status.
+async fn blocked(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+    (mut state, backend): (PassState, Arc<PassBackend>),
+    error: PassError,
+) -> Next {
+    pass.ends("Failed");
+    state.block(&error);
+    let result = BodyResult { outcome: state.outcome(Some(error.clone())), error: Some(error), claimed: Vec::new() };
+    finish::finish(context, pass, object, BodyEnd { state, backend, result }).await
 }
 
 /// Repeats the write for any version of the object after a conflict, so that an object that changes all the time gets its finalizer, too.
@@ -110,13 +133,7 @@ async fn claim(
     };
     match changed {
         Ok(changed) => Ok(changed),
-        Err(error) => {
-            pass.ends("Failed");
-            state.block(&error);
-            let result =
-                BodyResult { outcome: state.outcome(Some(error.clone())), error: Some(error), claimed: Vec::new() };
-            Err(finish::finish(context, pass, object, BodyEnd { state, backend, result }).await)
-        }
+        Err(error) => Err(blocked(context, pass, object, (state, backend), error).await),
     }
 }
 
