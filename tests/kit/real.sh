@@ -23,6 +23,8 @@ if [ ! -x "$folder/up.sh" ]; then
   mkdir -p "$cache"
   tar xJf "$archive" -C "$cache"
 fi
+# Their memory is small, so collecting it less often is cheap: a sixth of their processor time.
+export GOGC=${GOGC:-400}
 "$folder/up.sh" modern >&2
 "$folder/up.sh" full >&2
 echo "kubeconfigs: $folder/kubeconfig-modern $folder/kubeconfig" >&2
