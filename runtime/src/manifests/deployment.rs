@@ -30,16 +30,24 @@ const MARGIN: u64 = 10;
 #[allow(clippy::useless_conversion, reason = "the spec is an Option in the types before Kubernetes 1.37")]
 pub(super) fn deployment(source: Source<'_>) -> Deployment {
     let selector = LabelSelector { match_labels: Some(source.own_selector()), ..LabelSelector::default() };
-    let rolling =
-        RollingUpdateDeployment { max_unavailable: Some(IntOrString::Int(0)), max_surge: Some(IntOrString::Int(1)) };
     let spec = DeploymentSpec {
         replicas: i32::try_from(source.replicas()).ok(),
         selector,
-        strategy: Some(DeploymentStrategy { type_: Some("RollingUpdate".to_owned()), rolling_update: Some(rolling) }),
+        strategy: Some(strategy(source)),
         template: PodTemplateSpec { metadata: Some(pod_metadata(source)), spec: Some(pod(source)) },
         ..DeploymentSpec::default()
     };
     Deployment { metadata: source.own_meta(), spec: spec.into(), ..Deployment::default() }
+}
+
+/// How a roll-out replaces the pods. Without a lease two pods would reconcile the same objects meanwhile, so the old one ends first.
+fn strategy(source: Source<'_>) -> DeploymentStrategy {
+    if !source.elects() {
+        return DeploymentStrategy { type_: Some("Recreate".to_owned()), rolling_update: None };
+    }
+    let rolling =
+        RollingUpdateDeployment { max_unavailable: Some(IntOrString::Int(0)), max_surge: Some(IntOrString::Int(1)) };
+    DeploymentStrategy { type_: Some("RollingUpdate".to_owned()), rolling_update: Some(rolling) }
 }
 
 fn pod_metadata(source: Source<'_>) -> ObjectMeta {

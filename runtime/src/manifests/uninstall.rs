@@ -30,7 +30,7 @@ pub(crate) fn uninstall(documents: &[Document], release: Option<&str>) -> String
     }
     text += "# Remove the operator.\n";
     release.into_iter().for_each(|release| _ = writeln!(text, "helm uninstall {release}"));
-    let rest = [Part::Monitoring, Part::Network, Part::FlowControl, Part::Workload, Part::Certificates, Part::Rbac];
+    let rest = [Part::Dashboard, Part::Network, Part::FlowControl, Part::Workload, Part::Certificates, Part::Rbac];
     rest.into_iter().for_each(|part| text.extend(of(part).map(delete).collect::<Vec<_>>().into_iter().rev()));
     if !definitions.is_empty() {
         text += "# Remove the CRDs, and with them all objects that are left.\n";
@@ -40,6 +40,12 @@ pub(crate) fn uninstall(documents: &[Document], release: Option<&str>) -> String
     if !namespace.is_empty() {
         text += "# Remove the namespace, if nothing else is in it.\n";
         text += &namespace;
+    }
+    // They come last, since kubectl fails where it does not know a kind.
+    let optional: String = [Part::Monitoring, Part::Alerts].into_iter().flat_map(of).map(delete).collect();
+    if !optional.is_empty() {
+        text += "# Where the Prometheus operator is installed, remove these, too. They end with the namespace, if you delete it.\n";
+        text += &optional;
     }
     text
 }
@@ -81,6 +87,21 @@ mod tests {
                 "metadata": { "name": "shop", "namespace": "shop" } }),
             ),
             document(
+                Part::Monitoring,
+                &json!({ "apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor",
+                "metadata": { "name": "shop", "namespace": "shop" } }),
+            ),
+            document(
+                Part::Alerts,
+                &json!({ "apiVersion": "monitoring.coreos.com/v1", "kind": "PrometheusRule",
+                "metadata": { "name": "shop", "namespace": "shop" } }),
+            ),
+            document(
+                Part::Dashboard,
+                &json!({ "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": { "name": "shop-dashboard", "namespace": "shop" } }),
+            ),
+            document(
                 Part::Webhooks,
                 &json!({ "apiVersion": "admissionregistration.k8s.io/v1",
                 "kind": "ValidatingWebhookConfiguration", "metadata": { "name": "shop" } }),
@@ -95,9 +116,12 @@ mod tests {
                 "kubectl delete validatingwebhookconfiguration.admissionregistration.k8s.io shop --ignore-not-found",
                 "kubectl delete shops.x.dev --all --all-namespaces",
                 conversion,
+                "kubectl delete configmap shop-dashboard --namespace shop --ignore-not-found",
                 "kubectl delete deployment.apps shop --namespace shop --ignore-not-found",
                 "kubectl delete customresourcedefinition.apiextensions.k8s.io shops.x.dev --ignore-not-found",
                 "kubectl delete namespace shop --ignore-not-found",
+                "kubectl delete servicemonitor.monitoring.coreos.com shop --namespace shop --ignore-not-found",
+                "kubectl delete prometheusrule.monitoring.coreos.com shop --namespace shop --ignore-not-found",
             ]
         );
     }
