@@ -1,0 +1,55 @@
+//! The recipes of the cookbook (`docs/src/cookbook`), one file each, with their tests.
+#![allow(missing_docs, unreachable_pub, reason = "each recipe is a part of a program")]
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod account;
+mod adopt;
+mod autoscaler;
+mod children;
+mod cluster_scoped;
+mod config_map;
+mod conflict;
+mod crash;
+mod crd_file;
+mod debounce;
+mod defaults;
+mod dns;
+mod drift;
+mod dry_run;
+mod events;
+mod immutable;
+mod interval;
+mod job;
+mod keep;
+mod kinds;
+mod leader;
+mod logs;
+mod metrics;
+mod namespaces;
+mod nodes;
+mod order;
+mod other_namespace;
+mod password;
+mod pause;
+mod permanent_error;
+mod push;
+mod rate_limit;
+mod rename_finalizer;
+mod retry_delay;
+mod rights;
+mod rollout;
+mod run_now;
+mod second_reconciler;
+mod secret;
+mod settings;
+mod shards;
+mod shared_object;
+mod step_results;
+mod time_limit;
+mod time_of_day;
+mod unknown;
+mod unrelated;
+mod validate;
+mod versions;
+mod waiting_cleanup;
+mod world;
