@@ -1,0 +1,58 @@
+//! An object store in memory. In a program for users, the client of the real store has these methods.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// A bucket at the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The store chooses it.
+    pub id: String,
+    /// The text that the creator of the bucket gave.
+    pub owner: String,
+    pub access_key: Option<String>,
+}
+
+/// The buckets by their names.
+pub type Buckets = BTreeMap<String, Stored>;
+
+/// The store did not carry out the call.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the store does not respond")]
+pub struct StoreFailed;
+
+#[derive(Clone, Debug, Default)]
+pub struct Store {
+    pub buckets: Arc<Mutex<Buckets>>,
+}
+
+impl Store {
+    /// Creates a bucket if the name is free, and returns the bucket of this name.
+    pub async fn create(&self, name: &str, owner: &str) -> Result<Stored, StoreFailed> {
+        self.call(|buckets| {
+            let id = format!("{name}-{}", buckets.len());
+            let new = Stored { id, owner: owner.to_owned(), access_key: None };
+            buckets.entry(name.to_owned()).or_insert(new).clone()
+        })
+        .await
+    }
+
+    /// Lets an access key use a bucket, and no other one.
+    pub async fn grant(&self, name: &str, access_key: &str) -> Result<(), StoreFailed> {
+        self.call(|buckets| {
+            if let Some(bucket) = buckets.get_mut(name) {
+                bucket.access_key = Some(access_key.to_owned());
+            }
+        })
+        .await
+    }
+
+    /// Deletes a bucket of this owner. It is no error if there is none.
+    pub async fn delete(&self, name: &str, owner: &str) -> Result<(), StoreFailed> {
+        self.call(|buckets| buckets.retain(|key, bucket| key != name || bucket.owner != owner)).await
+    }
+
+    async fn call<T>(&self, call: impl FnOnce(&mut Buckets) -> T) -> Result<T, StoreFailed> {
+        Ok(call(&mut *self.buckets.lock().map_err(|_| StoreFailed)?))
+    }
+}
