@@ -1,6 +1,7 @@
 //! The book in `docs`: its pages have a place, its links lead somewhere, its listings are tested files, and its commands print what it shows.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod guide;
 mod listing;
 mod page;
 mod session;
@@ -36,6 +37,28 @@ fn each_link_leads_to_a_page_and_a_heading() {
         })
     });
     complain("these links are dead", &dead.collect::<Vec<_>>());
+}
+
+#[test]
+fn each_picture_is_there() {
+    let pages = pages();
+    let missing = pages.iter().flat_map(|page| {
+        page.pictures()
+            .into_iter()
+            .filter(|file| !page.folder().join(file).is_file())
+            .map(|file| format!("{}: {file}", page.name))
+    });
+    complain("these pictures do not exist", &missing.collect::<Vec<_>>());
+    assert!(pages.iter().any(|page| !page.pictures().is_empty()), "no page has a picture");
+}
+
+#[test]
+fn each_reference_to_the_guide_names_a_page_and_a_section() {
+    let pages = pages();
+    let faults = pages
+        .iter()
+        .flat_map(|page| guide::faults(page.text()).into_iter().map(|fault| format!("{}: {fault}", page.name)));
+    complain("these references to the guide are wrong", &faults.collect::<Vec<_>>());
 }
 
 #[test]

@@ -63,6 +63,17 @@ impl Page {
         links.collect()
     }
 
+    /// The text of the page.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The files of its `<img src="..">`.
+    pub(crate) fn pictures(&self) -> Vec<&str> {
+        let rest = self.text.split("<img src=\"").skip(1);
+        rest.filter_map(|rest| rest.split_once('"')).map(|(file, _)| file).collect()
+    }
+
     /// The anchors of the headings, as mdBook makes them.
     pub(crate) fn anchors(&self) -> BTreeSet<String> {
         let mut heading = None;
