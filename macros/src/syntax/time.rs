@@ -16,7 +16,7 @@ pub(crate) enum Time {
     Literal(Duration),
     /// From a field of the object: `spec.interval`, `spec.policy.interval`.
     Field(Expr),
-    /// From a function of the object: `next_run`.
+    /// From a function of the object: `interval_of`.
     Function(Path),
 }
 
