@@ -45,7 +45,7 @@ fn dependency<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
 #[test]
 fn readme_code_matches_the_compiled_example() {
     let shown: Vec<Block> = blocks().into_iter().filter(|block| block.path.ends_with("hello.rs")).collect();
-    assert_eq!(shown.len(), 2);
+    assert_eq!(shown.len(), 1);
     for shown in shown {
         let compiled = read(&shown.path);
         let without_header =
@@ -66,18 +66,18 @@ fn code_of_the_guide_is_part_of_the_compiled_example() {
 #[test]
 fn readme_messages_match_the_compiler_output() {
     let shown: Vec<Block> = blocks().into_iter().filter(|block| block.path.ends_with(".stderr")).collect();
-    assert!(shown.len() >= 3, "three messages are promised, {} are shown", shown.len());
+    assert!(!shown.is_empty(), "a message is promised");
     for block in shown {
         assert!(read(&block.path).contains(&block.text), "README.md differs from {}", block.path);
     }
 }
 
 #[test]
-fn readme_manifest_names_the_tested_versions() {
-    let shown = blocks().into_iter().find(|block| block.path == "Cargo.toml").unwrap();
+fn the_manifest_of_the_first_operator_names_the_tested_versions() {
+    let shown = read("docs/listings/greeter/Cargo.toml");
     let workspace = read("Cargo.toml");
     for name in ["k8s-openapi", "kube", "schemars", "serde", "serde_json", "thiserror", "tokio"] {
-        let version = dependency(&shown.text, name);
+        let version = dependency(&shown, name);
         assert!(version.is_some(), "{name} is missing");
         assert_eq!(version, dependency(&workspace, name), "{name}");
     }
@@ -129,6 +129,15 @@ fn no_dependency_needs_a_newer_rust() {
     let newer: Vec<_> =
         newer.map(|package| [&package["name"], &package["version"], &package["rust_version"]]).collect();
     assert!(ours.len() > 100 && newer.is_empty(), "these need more than Rust {oldest}: {newer:?}");
+}
+
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let readme = read("README.md");
+    assert!(readme.lines().count() <= 150, "README.md has {} lines", readme.lines().count());
+    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let dead: Vec<_> = links.iter().filter(|link| !link.contains("://") && !root().join(link).exists()).collect();
+    assert!(links.len() > 15 && dead.is_empty(), "dead links in README.md: {dead:?}");
 }
 
 #[test]
