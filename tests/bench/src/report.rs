@@ -185,6 +185,22 @@ fn output(program: &str, args: &[&str]) -> String {
 mod tests {
     use super::*;
 
+    /// The rows of all benches are compared here.
+    #[test]
+    fn a_figure_that_grows_by_more_than_the_margin_is_worse() {
+        let committed =
+            format!("{}\n\n| pods | ours | target |\n| --- | ---: | --- |\n| bytes | 1000 | |\n", compiler());
+        let worse = |found: f64, committed: &str| {
+            let (found, pending) = (BTreeMap::from([("pods / bytes".to_owned(), found)]), Pending::read());
+            let report = Report { file: "instructions.md", text: String::new(), found, pending, missed: 0 };
+            report.worse(committed)
+        };
+        assert_eq!((worse(1009.0, &committed), worse(900.0, &committed)), (0, 0));
+        assert_eq!(worse(1011.0, &committed), 1);
+        let of_another = committed.replace("rustc", "another compiler");
+        assert_eq!(worse(1011.0, &of_another), 0, "figures of another compiler are not compared");
+    }
+
     #[test]
     fn figures_are_found_by_table_and_row() {
         let text = "Counted.\n\n| pods | ours | B0 | / B0 | target |\n| --- | ---: | ---: | ---: | --- |\n| bytes | 12.5 | 50 | 0.250 | |\n";
