@@ -180,6 +180,10 @@ pub mod sap_faults {}
 ///
 #[doc = include_str!("figures/memory.svg")]
 ///
+/// # A million objects
+///
+#[doc = include_str!("figures/million.md")]
+///
 /// # Instructions
 ///
 #[doc = include_str!("figures/instructions.md")]

@@ -51,6 +51,8 @@ struct Collection {
     page: usize,
     /// An event for each listed object, for streaming lists.
     listed: Arc<[Bytes]>,
+    /// The objects, where each text is rendered when it is sent.
+    made: Option<Arc<(Sample, usize)>>,
     /// One event for each object.
     events: Vec<Bytes>,
     /// The event of the write that follows it, for each object, and whether it was sent; empty if nothing is written.
@@ -66,11 +68,12 @@ impl Collection {
         let echoes = numbers().filter_map(|number| sample.written(number, 2 * objects + number + 1));
         let echoes: Vec<_> = echoes.map(|object| (event_of("MODIFIED", &object), AtomicBool::default())).collect();
         echoes.iter().for_each(|(text, _)| drop(text.clone()));
-        Self { echoes, ..Self::of(sample.plural, objects, &listed, &events, page) }
+        let events = events.iter().map(|object| event_of(sample.event, object)).collect();
+        Self { echoes, ..Self::of(sample.plural, objects, &listed, events, page) }
     }
 
-    /// The collection of these objects, as of this version, with later versions of some.
-    fn of(plural: &str, version: usize, listed: &[String], events: &[String], page: usize) -> Self {
+    /// The collection of these objects, as of this version, with events of some.
+    fn of(plural: &str, version: usize, listed: &[String], events: Vec<Bytes>, page: usize) -> Self {
         let pages = listed.chunks(page).enumerate().map(|(at, items)| {
             let items = items.join(",");
             let text = |more: &str| {
@@ -80,7 +83,6 @@ impl Collection {
             (text(&format!(",\"continue\":\"{}\"", at + 1)), text(""))
         });
         let pages: Vec<_> = pages.collect();
-        let events: Vec<Bytes> = events.iter().map(|object| event_of("MODIFIED", object)).collect();
         let listed: Arc<[Bytes]> = listed.iter().map(|object| event_of("ADDED", object)).collect();
         // The first clone of a text allocates its reference count.
         listed.iter().for_each(|text| drop(text.clone()));
@@ -91,15 +93,25 @@ impl Collection {
             page,
             listed,
             events,
+            made: None,
             echoes: Vec::new(),
             pages,
             watchers,
         }
     }
 
+    /// The collection of this many objects, none of which is rendered.
+    fn made(sample: Sample, objects: usize, page: usize) -> Self {
+        let empty = Self::of(sample.plural, objects, &[], Vec::new(), page);
+        Self { served: objects.div_ceil(page), made: Some(Arc::new((sample, objects))), ..empty }
+    }
+
     fn list(&self, query: &str) -> Bytes {
         let from = query.split('&').find_map(|pair| pair.strip_prefix("continue="));
         let at: usize = from.map_or(0, |page| page.parse().unwrap());
+        if let Some(made) = &self.made {
+            return made_page(made, at, self.page);
+        }
         let Some((whole, last)) = self.pages.get(at) else { return Bytes::from_static(EMPTY.as_bytes()) };
         if at + 1 == self.served { last.clone() } else { whole.clone() }
     }
@@ -109,6 +121,11 @@ impl Collection {
         self.watchers.lock().unwrap().push(sender);
         if !query.contains("sendInitialEvents=true") {
             return Response::new(stream(events));
+        }
+        if let Some(made) = self.made.clone() {
+            let all = (0..made.1).map(move |at| event_of("ADDED", &made.0.render(at, false, at + 1)));
+            let all = all.chain([Bytes::from_static(END.as_bytes())]);
+            return Response::new(stream(futures::stream::iter(all).chain(events)));
         }
         let (listed, count) = (self.listed.clone(), self.listed.len().min(self.served * self.page));
         // One at a time, so that the measured thread frees nothing.
@@ -123,6 +140,15 @@ impl Collection {
             watcher.unbounded_send(event.clone()).expect("the watch goes on");
         }
     }
+}
+
+/// One page of a list whose objects are rendered now.
+fn made_page((sample, objects): &(Sample, usize), at: usize, page: usize) -> Bytes {
+    let end = ((at + 1) * page).min(*objects);
+    let items: Vec<String> = (at * page..end).map(|number| sample.render(number, false, number + 1)).collect();
+    let more = if end < *objects { format!(",\"continue\":\"{}\"", at + 1) } else { String::new() };
+    let head = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":";
+    Bytes::from(format!("{head}\"{objects}\"{more}}},\"items\":[{}]}}", items.join(",")))
 }
 
 fn event_of(type_: &str, object: &str) -> Bytes {
@@ -163,11 +189,17 @@ impl Answers {
             let later = changes.iter().enumerate().map(|(at, object)| {
                 let mut object = object.clone();
                 object["metadata"]["resourceVersion"] = Value::from((newest + at + 1).to_string());
-                object.to_string()
+                event_of("MODIFIED", &object.to_string())
             });
-            Collection::of(plural, newest, &listed, &later.collect::<Vec<_>>(), page)
+            Collection::of(plural, newest, &listed, later.collect(), page)
         };
         Self::with(kinds.iter().map(collection).collect(), crd, aside)
+    }
+
+    /// Serves this many objects. Each text is rendered when it is sent, so that the server takes no memory for them.
+    #[must_use]
+    pub fn made(sample: Sample, crd: &CustomResourceDefinition, objects: usize, page: usize, aside: Aside) -> Self {
+        Self::with(vec![Collection::made(sample, objects, page)], crd, aside)
     }
 
     fn with(collections: Vec<Collection>, crd: &CustomResourceDefinition, aside: Aside) -> Self {
@@ -198,13 +230,26 @@ impl Answers {
     /// The number of objects of the first kind.
     #[must_use]
     pub fn objects(&self) -> usize {
-        self.0.collections[0].events.len()
+        self.0.collections[0].made.as_ref().map_or(self.0.collections[0].events.len(), |made| made.1)
     }
 
     /// Sends an event for this many objects of the kind.
     pub fn change(&self, kind: usize, objects: usize) {
         let collection = &self.0.collections[kind];
         (self.0.aside)(&mut || collection.send(&collection.events[..objects]));
+    }
+
+    /// Sends an event for this many objects of the first kind, rendered now.
+    ///
+    /// # Panics
+    /// The objects were rendered before.
+    pub fn change_made(&self, objects: usize) {
+        let collection = &self.0.collections[0];
+        (self.0.aside)(&mut || {
+            let (sample, all) = &**collection.made.as_ref().expect("objects that are rendered when they are sent");
+            let events = (0..objects).map(|at| event_of("MODIFIED", &sample.render(at, true, all + at + 1)));
+            collection.send(&events.collect::<Vec<_>>());
+        });
     }
 
     /// Sends the event of one object of the kind.

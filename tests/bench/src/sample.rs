@@ -25,6 +25,8 @@ pub struct Sample {
     written: Option<String>,
     uid: String,
     distinct: bool,
+    /// The type of the events of the change.
+    pub(crate) event: &'static str,
     /// The maximum number of objects, whatever the number of other kinds.
     pub(crate) at_most: usize,
 }
@@ -64,7 +66,7 @@ impl Sample {
             .expect("a uid")
             .to_owned();
         let uid = uid.trim_end_matches("-child").to_owned();
-        Self { plural, before, after, written: None, uid, distinct: false, at_most: usize::MAX }
+        Self { plural, before, after, written: None, uid, distinct: false, event: "MODIFIED", at_most: usize::MAX }
     }
 
     /// Reads releases that the tuned operator has written.
@@ -97,6 +99,12 @@ impl Sample {
         let mut after: Value = serde_json::from_str(&self.before).expect("JSON");
         after["metadata"]["labels"]["team"] = Value::from("orders");
         Self { after: after.to_string(), ..self }
+    }
+
+    /// Makes the change a deletion.
+    #[must_use]
+    pub fn deleted(self) -> Self {
+        Self { event: "DELETED", ..self }
     }
 
     /// Gives each object its own uid. The digest in its status is then outdated.

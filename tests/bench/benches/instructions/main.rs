@@ -25,11 +25,12 @@ use evenkeel_bench::table::{Aim, THREE, Table};
 use crate::valgrind::Counts;
 
 /// Events and objects of three operators.
-const EVENTS: [(&str, &str, Aim); 5] = [
+const EVENTS: [(&str, &str, Aim); 6] = [
     ("change of the spec, with its write and the event of that", "spec", Aim::Shares(&[(2, 0.55)])),
     ("change of a label", "label", Aim::Shares(&[(1, 0.50)])),
     ("event to a pass without work", "event", Aim::Shares(&[(1, 0.60), (2, 1.00)])),
     ("event that counts for nothing", "drop", Aim::Shares(&[(2, 0.60)])),
+    ("deletion", "delete", Aim::Shares(&[(2, 1.00)])),
     ("unchanged object at a restart", "load", Aim::Shares(&[(1, 0.35)])),
 ];
 /// Evenkeel compared with the same chain and a closure that only looks the object up.
@@ -43,7 +44,7 @@ Counts the instructions of a controller under callgrind, hand-written in two way
 
 usage: cargo bench -p evenkeel-bench --bench instructions [-- events | dependents]
 
-  events       prints the table of events only, and compares nothing
+  events       prints the tables of events only, and compares nothing
   dependents   the same for the tables of dependents
 
 B0 is the shape of kube's examples (Controller::new), B1 is tuned by hand (pruned, generation predicate, 16 at a time).
@@ -68,7 +69,8 @@ fn main() -> ExitCode {
     let mut report = Report::new("instructions.md");
     let counts = Counts::default();
     if let Some(only) = only {
-        let tables = if only == "events" { vec![events(&counts)] } else { dependents(&counts).into() };
+        let tables =
+            if only == "events" { vec![events(&counts), children(&counts)] } else { dependents(&counts).into() };
         tables.iter().for_each(|table| report.add(table));
         return ExitCode::SUCCESS;
     }
@@ -91,7 +93,19 @@ fn events(counts: &Counts) -> Table {
     events
 }
 
-fn tables(counts: &Counts) -> [Table; 5] {
+/// The event of one child of an owner with this many of them.
+fn children(counts: &Counts) -> Table {
+    let mut children = Table::new(
+        "instructions of a child",
+        "of an owner with",
+        &["10,000 children", "1,000 children", "100 children"],
+    );
+    let counted = counts.slopes(&[10_000, 1_000, 100].map(|count| format!("children{count} ours")));
+    children.row("event with a change", &counted, Aim::Shares(&[(1, 1.05), (2, 1.05)]));
+    children.about(&Sample::read("configmaps"))
+}
+
+fn tables(counts: &Counts) -> [Table; 6] {
     let mut overhead =
         Table::new("instructions of a release", "with and without the pass", &["evenkeel", "a bare closure"]);
     for (what, word, aim) in OVERHEAD {
@@ -109,7 +123,7 @@ fn tables(counts: &Counts) -> [Table; 5] {
     for (what, words) in REVIEWS {
         reviews.row(what, &counts.slopes(&[words]), Aim::AtMost(250_000.0));
     }
-    [events(counts), overhead, watchers, queue, reviews]
+    [events(counts), overhead, watchers, children(counts), queue, reviews]
 }
 
 fn dependents(counts: &Counts) -> [Table; 2] {

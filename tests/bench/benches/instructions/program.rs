@@ -10,7 +10,7 @@ use evenkeel::Operator;
 use evenkeel_bench::answers::Answers;
 use evenkeel_bench::hand::{HandRelease, Work, b0, b0_of, b1, b1_of};
 use evenkeel_bench::kind::Release;
-use evenkeel_bench::ours::{Lab, plain, watched};
+use evenkeel_bench::ours::{Lab, owner, plain, start, watched};
 use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
@@ -28,6 +28,7 @@ pub(crate) fn sizes(words: &str) -> [usize; 2] {
         "due many" => [48_000, 64_000],
         "converge ours" => [4, 12],
         _ if words.starts_with("queue") => [8_192, 16_384],
+        "children100 ours" => [25, 100],
         _ => number_in(words, "flight").map_or([PAGE, OBJECTS], |flight| {
             let few = flight.next_multiple_of(PAGE).max(2 * PAGE);
             [few, 2 * few]
@@ -50,6 +51,7 @@ pub(crate) fn run(words: &str) {
         "load" => watch(what, who, size, 0),
         "chatter" => dependents::chatter(who, size),
         "converge" => dependents::converge(size),
+        _ if what.starts_with("children") => children(what, size),
         "review" => reviews::reviews(who, size),
         _ if what.starts_with("flight") => watch(what, who, size, 0),
         _ => watch(what, who, OBJECTS, size),
@@ -76,6 +78,7 @@ pub(crate) fn sample(what: &str, who: &str) -> Sample {
         (None, "drop") => sample.touched(),
         (None, "spec") => sample.unwritten(),
         (None, "label") => sample.labelled(),
+        (None, "delete") => sample.deleted(),
         (None, _) => sample,
     }
 }
@@ -93,6 +96,19 @@ fn watch(what: &str, who: &str, objects: usize, changed: usize) {
     runtime.spawn(controller(what, who, client));
     settle(&runtime);
     answers.change(0, changed);
+    settle(&runtime);
+}
+
+/// Loads one object that owns as many children as the word says, then changes some of them.
+fn children(what: &str, changed: usize) {
+    let count = number_in(what, "children").unwrap();
+    let samples = [Sample::read("releases").alone(), Sample::read("configmaps").siblings()];
+    let answers = Answers::render(&samples.each_ref(), &Release::crd(), count, PAGE, |work| work()).writable();
+    let runtime = runtime();
+    let client = runtime.block_on(async { answers.client() });
+    runtime.spawn(start::<owner>(client));
+    settle(&runtime);
+    answers.change(1, changed);
     settle(&runtime);
 }
 
