@@ -14,7 +14,7 @@ mod tests;
 pub struct BucketSpec {
     /// The region of the store that holds the bucket.
     pub region: String,
-    /// The name of a Secret whose key `accessKey` gets access to the bucket.
+    /// The name of a Secret whose key `user` gets access to the bucket.
     pub secret: String,
 }
 
@@ -28,10 +28,10 @@ pub enum BucketCondition {
     /// The region has a host.
     #[condition(positive)]
     Located,
-    /// The Secret has an access key.
+    /// The Secret has a user name.
     #[condition(positive)]
-    KeyFound,
-    /// The ConfigMap of the bucket has its URL and the access key.
+    UserFound,
+    /// The ConfigMap of the bucket has its URL and the user name.
     #[condition(positive)]
     Published,
 }
@@ -47,16 +47,16 @@ pub enum LocateError {
 }
 
 #[derive(Debug, thiserror::Error, ReconcileError)]
-pub enum KeyError {
+pub enum UserError {
     /// The Secret does not exist yet.
     ///
     /// Create the Secret that `spec.secret` names.
     #[error(transparent)]
     #[class(waiting)]
     SecretMissing(#[from] Absent<Secret>),
-    /// The Secret has no access key.
+    /// The Secret has no user name.
     ///
-    /// Add the key `accessKey` to the Secret.
+    /// Add the key `user` to the Secret.
     #[error(transparent)]
     #[class(waiting)]
     SecretIncomplete(#[from] Unfit<Secret>),
@@ -72,27 +72,27 @@ pub async fn locate(bucket: &Bucket, _cx: &mut Cx) -> Result<String, LocateError
     Ok(format!("{region}.objects.example.com"))
 }
 
-/// Reads the access key in the Secret.
-#[sub_reconciler(sets(on::KeyFound), watches(Secret, by_name))]
-pub async fn find_key(bucket: &Bucket, cx: &mut Cx) -> Result<String, KeyError> {
+/// Reads the user name in the Secret.
+#[sub_reconciler(sets(on::UserFound), watches(Secret, by_name))]
+pub async fn find_user(bucket: &Bucket, cx: &mut Cx) -> Result<String, UserError> {
     let secret = cx.require::<Secret>(&bucket.spec.secret).await?;
-    let key = secret.data.as_ref().and_then(|data| data.get("accessKey"));
-    let key = key.and_then(|key| String::from_utf8(key.0.clone()).ok());
-    Ok(key.ok_or_else(|| cx.unfit(&secret, "it has no key accessKey"))?)
+    let user = secret.data.as_ref().and_then(|data| data.get("user"));
+    let user = user.and_then(|user| String::from_utf8(user.0.clone()).ok());
+    Ok(user.ok_or_else(|| cx.unfit(&secret, "it has no key user"))?)
 }
 
-/// Publishes the URL and the access key in a ConfigMap.
+/// Publishes the URL and the user name in a ConfigMap.
 #[sub_reconciler(sets(on::Published), owns(ConfigMap))]
-pub async fn publish(bucket: &Bucket, host: String, key: String, cx: &mut Cx) -> Result<(), ApiError> {
+pub async fn publish(bucket: &Bucket, host: String, user: String, cx: &mut Cx) -> Result<(), ApiError> {
     let url = format!("https://{host}/{}", bucket.name_any());
-    cx.export_config_map(&bucket.name_any(), [("url", url), ("accessKey", key)]).await?;
+    cx.export_config_map(&bucket.name_any(), [("url", url), ("user", user)]).await?;
     Ok(())
 }
 
 #[reconciler(conditions = BucketCondition, requeue = "10m")]
 pub async fn bucket(bucket: &Bucket, cx: &mut Pass<'_>) -> PassResult {
-    let (host, key) = join(locate(bucket, cx), find_key(bucket, cx)).await?;
-    publish(bucket, host, key, cx).await?;
+    let (host, user) = join(locate(bucket, cx), find_user(bucket, cx)).await?;
+    publish(bucket, host, user, cx).await?;
     Ok(())
 }
 

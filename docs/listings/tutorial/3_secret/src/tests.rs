@@ -11,18 +11,18 @@ use super::{Bucket, bucket, operator};
 const PHOTOS: &str = "
 {apiVersion: storage.example.com/v1, kind: Bucket, metadata: {name: photos}, spec: {region: north, secret: login}}
 ";
-const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {accessKey: AK1}}";
+const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {user: alice}}";
 const EMPTY: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}}";
 
 #[tokio::test(start_paused = true)]
-async fn the_access_key_is_published() {
+async fn the_user_is_published() {
     Row::new("a bucket and its Secret").given(PHOTOS).given(LOGIN).pass::<bucket>(()).await.expect(
         "
         writes:
-        - patch configmaps default/photos: {data: {accessKey: AK1}}
+        - patch configmaps default/photos: {data: {user: alice}}
         - patch buckets/status default/photos
         events: [Normal Succeeded]
-        conditions: {Ready: True Succeeded, Located: True Succeeded, KeyFound: True Succeeded, Published: True Succeeded}
+        conditions: {Ready: True Succeeded, Located: True Succeeded, UserFound: True Succeeded, Published: True Succeeded}
         ",
     );
 }
@@ -38,7 +38,7 @@ async fn a_missing_secret_is_awaited() {
           Ready: False SecretMissing
           Reconciling: True Progressing
           Located: True Succeeded
-          KeyFound: False SecretMissing
+          UserFound: False SecretMissing
           Published: Unknown Blocked
         ",
     );
@@ -46,7 +46,7 @@ async fn a_missing_secret_is_awaited() {
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_without_the_key_is_awaited() {
-    let seen = Row::new("a Secret without the key").given(PHOTOS).given(EMPTY).pass::<bucket>(()).await;
+    let seen = Row::new("a Secret without the user").given(PHOTOS).given(EMPTY).pass::<bucket>(()).await;
     seen.expect(
         "
         outcome: Waiting
@@ -56,7 +56,7 @@ async fn a_secret_without_the_key_is_awaited() {
           Ready: False SecretIncomplete
           Reconciling: True Progressing
           Located: True Succeeded
-          KeyFound: False SecretIncomplete
+          UserFound: False SecretIncomplete
           Published: Unknown Blocked
         ",
     );

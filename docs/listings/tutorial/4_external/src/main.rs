@@ -17,7 +17,7 @@ mod tests;
 pub struct BucketSpec {
     /// The region of the store that holds the bucket.
     pub region: String,
-    /// The name of a Secret whose key `accessKey` gets access to the bucket.
+    /// The name of a Secret whose key `user` gets access to the bucket.
     pub secret: String,
     /// The name of the bucket at the store; default: `<namespace>.<name>`.
     #[serde(default)]
@@ -37,13 +37,13 @@ pub enum BucketCondition {
     /// The region has a host.
     #[condition(positive)]
     Located,
-    /// The Secret has an access key.
+    /// The Secret has a user name.
     #[condition(positive)]
-    KeyFound,
-    /// The bucket exists at the store, and the access key may use it.
+    UserFound,
+    /// The bucket exists at the store, and the user may use it.
     #[condition(positive)]
     Created,
-    /// The ConfigMap of the bucket has its URL and the access key.
+    /// The ConfigMap of the bucket has its URL and the user name.
     #[condition(positive)]
     Published,
 }
@@ -59,16 +59,16 @@ pub enum LocateError {
 }
 
 #[derive(Debug, thiserror::Error, ReconcileError)]
-pub enum KeyError {
+pub enum UserError {
     /// The Secret does not exist yet.
     ///
     /// Create the Secret that `spec.secret` names.
     #[error(transparent)]
     #[class(waiting)]
     SecretMissing(#[from] Absent<Secret>),
-    /// The Secret has no access key.
+    /// The Secret has no user name.
     ///
-    /// Add the key `accessKey` to the Secret.
+    /// Add the key `user` to the Secret.
     #[error(transparent)]
     #[class(waiting)]
     SecretIncomplete(#[from] Unfit<Secret>),
@@ -116,18 +116,18 @@ pub async fn locate(bucket: &Bucket, _cx: &mut Cx) -> Result<String, LocateError
     Ok(format!("{region}.objects.example.com"))
 }
 
-/// Reads the access key in the Secret.
-#[sub_reconciler(sets(on::KeyFound), watches(Secret, by_name))]
-pub async fn find_key(bucket: &Bucket, cx: &mut Cx) -> Result<String, KeyError> {
+/// Reads the user name in the Secret.
+#[sub_reconciler(sets(on::UserFound), watches(Secret, by_name))]
+pub async fn find_user(bucket: &Bucket, cx: &mut Cx) -> Result<String, UserError> {
     let secret = cx.require::<Secret>(&bucket.spec.secret).await?;
-    let key = secret.data.as_ref().and_then(|data| data.get("accessKey"));
-    let key = key.and_then(|key| String::from_utf8(key.0.clone()).ok());
-    Ok(key.ok_or_else(|| cx.unfit(&secret, "it has no key accessKey"))?)
+    let user = secret.data.as_ref().and_then(|data| data.get("user"));
+    let user = user.and_then(|user| String::from_utf8(user.0.clone()).ok());
+    Ok(user.ok_or_else(|| cx.unfit(&secret, "it has no key user"))?)
 }
 
-/// Creates the bucket, and lets the access key use it.
+/// Creates the bucket, and lets the user use it.
 #[sub_reconciler(sets(on::Created), external)]
-pub async fn create(bucket: &Bucket, store: &Store, key: &str, cx: &mut Cx) -> Result<String, CreateError> {
+pub async fn create(bucket: &Bucket, store: &Store, user: &str, cx: &mut Cx) -> Result<String, CreateError> {
     let (name, owner) = identity(bucket);
     let stored = store.create(&name, &owner).await?;
     if stored.owner != owner {
@@ -135,7 +135,7 @@ pub async fn create(bucket: &Bucket, store: &Store, key: &str, cx: &mut Cx) -> R
     }
     cx.status().id = Some(stored.id.clone());
     cx.commit().await?;
-    store.grant(&name, key).await?;
+    store.grant(&name, user).await?;
     Ok(stored.id)
 }
 
@@ -146,18 +146,18 @@ pub async fn delete(bucket: &Bucket, store: &Store, _cx: &mut Cx) -> Result<(), 
     Ok(store.delete(&name, &owner).await?)
 }
 
-/// Publishes the URL and the access key in a ConfigMap.
+/// Publishes the URL and the user name in a ConfigMap.
 #[sub_reconciler(sets(on::Published), owns(ConfigMap))]
-pub async fn publish(bucket: &Bucket, url: String, key: String, cx: &mut Cx) -> Result<(), ApiError> {
-    cx.export_config_map(&bucket.name_any(), [("url", url), ("accessKey", key)]).await?;
+pub async fn publish(bucket: &Bucket, url: String, user: String, cx: &mut Cx) -> Result<(), ApiError> {
+    cx.export_config_map(&bucket.name_any(), [("url", url), ("user", user)]).await?;
     Ok(())
 }
 
 #[reconciler(conditions = BucketCondition, requeue = "10m", claim = choose_name)]
 pub async fn bucket(bucket: &Bucket, store: &Store, cx: &mut Pass<'_>) -> PassResult {
-    let (host, key) = join(locate(bucket, cx), find_key(bucket, cx)).await?;
-    let id = create(bucket, store, &key, cx).await?;
-    publish(bucket, format!("https://{host}/{id}"), key, cx).await?;
+    let (host, user) = join(locate(bucket, cx), find_user(bucket, cx)).await?;
+    let id = create(bucket, store, &user, cx).await?;
+    publish(bucket, format!("https://{host}/{id}"), user, cx).await?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ pub struct Stored {
     pub id: String,
     /// The text that the creator of the bucket gave.
     pub owner: String,
-    pub access_key: Option<String>,
+    pub user: Option<String>,
 }
 
 /// The buckets by their names.
@@ -31,17 +31,17 @@ impl Store {
     pub async fn create(&self, name: &str, owner: &str) -> Result<Stored, StoreFailed> {
         self.call(|buckets| {
             let id = format!("{name}-{}", buckets.len());
-            let new = Stored { id, owner: owner.to_owned(), access_key: None };
+            let new = Stored { id, owner: owner.to_owned(), user: None };
             buckets.entry(name.to_owned()).or_insert(new).clone()
         })
         .await
     }
 
-    /// Lets an access key use a bucket, and no other one.
-    pub async fn grant(&self, name: &str, access_key: &str) -> Result<(), StoreFailed> {
+    /// Lets a user use a bucket, and no other one.
+    pub async fn grant(&self, name: &str, user: &str) -> Result<(), StoreFailed> {
         self.call(|buckets| {
             if let Some(bucket) = buckets.get_mut(name) {
-                bucket.access_key = Some(access_key.to_owned());
+                bucket.user = Some(user.to_owned());
             }
         })
         .await

@@ -13,7 +13,7 @@ use super::{Bucket, bucket, operator};
 const PHOTOS: &str = "
 {apiVersion: storage.example.com/v1, kind: Bucket, metadata: {name: photos}, spec: {region: north, secret: login}}
 ";
-const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {accessKey: AK1}}";
+const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {user: alice}}";
 const LONG: Duration = Duration::from_secs(600);
 
 fn is_ready(bucket: &Bucket) -> bool {
@@ -36,7 +36,7 @@ async fn a_new_bucket_is_claimed_created_and_recorded() {
         conditions:
           Ready: True Succeeded
           Located: True Succeeded
-          KeyFound: True Succeeded
+          UserFound: True Succeeded
           Created: True Succeeded
           Published: True Succeeded
         ",
@@ -56,7 +56,7 @@ async fn a_bucket_of_another_owner_is_left_alone() {
           Ready: False NameTaken
           Reconciling: True ProgressingWithRetry
           Located: True Succeeded
-          KeyFound: True Succeeded
+          UserFound: True Succeeded
           Created: False NameTaken
           Published: Unknown Blocked
         ",
@@ -77,7 +77,7 @@ async fn an_interrupted_creation_leaves_one_bucket_and_deletion_none() {
     let stored = store.buckets.lock().expect("no call panics").clone();
     assert_eq!(stored.keys().collect::<Vec<_>>(), ["default.photos"]);
     assert_eq!(object.status.expect("it is ready").id.as_ref(), Some(&stored["default.photos"].id));
-    assert_eq!(stored["default.photos"].access_key.as_deref(), Some("AK1"));
+    assert_eq!(stored["default.photos"].user.as_deref(), Some("alice"));
     buckets.delete("photos", &DeleteParams::default()).await.expect("the object is there");
     eventually(LONG, || async { buckets.get_opt("photos").await.expect("the server works").is_none().then_some(()) })
         .await;

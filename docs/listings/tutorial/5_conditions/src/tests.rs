@@ -12,7 +12,7 @@ kind: Bucket
 metadata: {name: photos, finalizers: [storage.example.com/tester]}
 spec: {region: north, secret: login, bucket: default.photos}
 ";
-const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {accessKey: AK1}}";
+const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {user: alice}}";
 
 #[tokio::test(start_paused = true)]
 async fn a_new_bucket_is_usable_before_it_is_ready() {
@@ -30,7 +30,7 @@ async fn a_new_bucket_is_usable_before_it_is_ready() {
           Reconciling: True ProgressingWithRetry
           Usable: True Succeeded
           Located: True Succeeded
-          KeyFound: True Succeeded
+          UserFound: True Succeeded
           Created: True Succeeded
           Published: True Succeeded
           Replicated: 'False CopyIncomplete: the copy is not complete yet'

@@ -16,7 +16,7 @@ pub struct Stored {
     pub id: String,
     /// The text that the creator of the bucket gave.
     pub owner: String,
-    pub access_key: Option<String>,
+    pub user: Option<String>,
     created: Instant,
 }
 
@@ -52,17 +52,17 @@ impl Store {
     pub async fn create(&self, name: &str, owner: &str) -> Result<Stored, StoreFailed> {
         self.call("create", |buckets| {
             let id = format!("{name}-{}", buckets.len());
-            let new = Stored { id, owner: owner.to_owned(), access_key: None, created: Instant::now() };
+            let new = Stored { id, owner: owner.to_owned(), user: None, created: Instant::now() };
             buckets.entry(name.to_owned()).or_insert(new).clone()
         })
         .await
     }
 
-    /// Lets an access key use a bucket, and no other one.
-    pub async fn grant(&self, name: &str, access_key: &str) -> Result<(), StoreFailed> {
+    /// Lets a user use a bucket, and no other one.
+    pub async fn grant(&self, name: &str, user: &str) -> Result<(), StoreFailed> {
         self.call("grant", |buckets| {
             if let Some(bucket) = buckets.get_mut(name) {
-                bucket.access_key = Some(access_key.to_owned());
+                bucket.user = Some(user.to_owned());
             }
         })
         .await

@@ -20,14 +20,14 @@ spec: {region: north, secret: login, bucket: default.photos}
 const NEW: &str = "
 {apiVersion: storage.example.com/v1, kind: Bucket, metadata: {name: photos}, spec: {region: north, secret: login}}
 ";
-const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {accessKey: AK1}}";
+const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {user: alice}}";
 const EMPTY: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}}";
 const LONG: Duration = Duration::from_secs(1200);
 
 #[tokio::test(start_paused = true)]
 async fn a_created_bucket_is_recorded() {
     let (row, store) = (Row::new("one step").given(PHOTOS), Store::default());
-    row.step::<create, _>(async |bucket, cx| create(bucket, &store, "AK1", cx).await).await.expect(
+    row.step::<create, _>(async |bucket, cx| create(bucket, &store, "alice", cx).await).await.expect(
         "
         outcome: Ok(\"default.photos-0\")
         writes:
@@ -50,7 +50,7 @@ async fn the_rows_reach_every_other_reason() {
         (row("a ConfigMap that is refused").fault(refused().resource("configmaps")), Store::default()),
         (Row::new("an unknown region").given(PHOTOS.replace("north", "mars")).given(LOGIN), Store::default()),
         (Row::new("no Secret").given(PHOTOS), Store::default()),
-        (Row::new("a Secret without the key").given(PHOTOS).given(EMPTY), Store::default()),
+        (Row::new("a Secret without the user").given(PHOTOS).given(EMPTY), Store::default()),
     ];
     let mut coverage = Coverage::default();
     coverage.declare_reconciler::<bucket>();
@@ -80,7 +80,7 @@ async fn the_operator_converges_after_any_fault() {
     assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each disruption happened");
 }
 
-/// A bucket is created and deleted. Returns the access keys at the store before and after the deletion.
+/// A bucket is created and deleted. Returns the user names at the store before and after the deletion.
 async fn scenario(trial: Trial) -> [Vec<Option<String>>; 2] {
     let seed = Seed::from(&evenkeel::crd::<bucket>()).and(NEW).and(LOGIN);
     trial.cluster().seed(seed).await.expect("the objects are valid");
@@ -88,17 +88,17 @@ async fn scenario(trial: Trial) -> [Vec<Option<String>>; 2] {
     let store = Store { calls: trial.sdk_calls(), ..Store::default() };
     let of_operator = store.clone();
     trial.operate(move |client| operator(of_operator.clone()).client(client).run_until(std::future::pending()));
-    let access_keys = || {
+    let users = || {
         let stored = store.buckets.lock().expect("no call panics");
-        stored.values().map(|bucket| bucket.access_key.clone()).collect()
+        stored.values().map(|bucket| bucket.user.clone()).collect()
     };
     let buckets: Api<Bucket> = Api::default_namespaced(trial.client());
     until(&buckets, "photos", LONG, is_ready).await;
-    let before = access_keys();
+    let before = users();
     buckets.delete("photos", &DeleteParams::default()).await.expect("the object is there");
     eventually(LONG, || async { buckets.get_opt("photos").await.expect("the server works").is_none().then_some(()) })
         .await;
-    [before, access_keys()]
+    [before, users()]
 }
 
 fn is_ready(bucket: &Bucket) -> bool {

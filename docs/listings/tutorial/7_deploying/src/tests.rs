@@ -25,7 +25,7 @@ fn is_ready(bucket: &Bucket) -> bool {
 /// A bucket is created and deleted.
 async fn a_life(scene: Scene) {
     let secrets: Api<Secret> = Api::default_namespaced(scene.client());
-    let login = serde_json::from_value(json!({"metadata": {"name": "login"}, "stringData": {"accessKey": "AK1"}}));
+    let login = serde_json::from_value(json!({"metadata": {"name": "login"}, "stringData": {"user": "alice"}}));
     secrets.create(&PostParams::default(), &login.expect("it is a Secret")).await.expect("the Secret is new");
     let buckets: Api<Bucket> = Api::default_namespaced(scene.client());
     let photos =
