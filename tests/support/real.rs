@@ -244,18 +244,42 @@ fn up(origin: &Path, folder: &Path, version: Version, (controllers, flags): (boo
         }
     }
     let script = fs::read_to_string(origin.join("up.sh")).expect("up.sh");
-    let script = version.ports().iter().zip(&free_ports()).fold(script, |script, (old, new)| script.replace(old, new));
-    fs::write(folder.join("up.sh"), script).expect("a script of its own");
-    let mut script = Command::new("bash");
-    script.arg(folder.join("up.sh")).arg(version.word()).stdin(Stdio::null()).stdout(Stdio::null());
+    let run = folder.join(format!("run-{}", version.word()));
+    // On a busy machine an API server may end because its store is not ready in time.
+    for _ in 0..3 {
+        let ports = version.ports().into_iter().zip(free_ports());
+        let script = ports.fold(script.clone(), |script, (old, new)| script.replace(old, &new));
+        fs::write(folder.join("up.sh"), script).expect("a script of its own");
+        if starts(&folder.join("up.sh"), version, (controllers, flags)) {
+            return run;
+        }
+        println!("the {} server does not start, and is started again", version.word());
+        end_leftovers(&run);
+    }
+    panic!("the {} server does not start", version.word());
+}
+
+/// Runs the script that starts a server, and returns whether it succeeded.
+fn starts(script: &Path, version: Version, (controllers, flags): (bool, &str)) -> bool {
+    let mut script_run = Command::new("bash");
+    script_run.arg(script).arg(version.word()).stdin(Stdio::null()).stdout(Stdio::null());
     if !flags.is_empty() {
-        script.env("APISERVER_FLAGS", flags);
+        script_run.env("APISERVER_FLAGS", flags);
     }
     if !controllers {
-        script.env("KCM", "0");
+        script_run.env("KCM", "0");
     }
-    assert!(script.status().expect("bash").success(), "the {} server does not start", version.word());
-    folder.join(format!("run-{}", version.word()))
+    script_run.status().expect("bash").success()
+}
+
+/// Ends the processes that a failed start has left.
+fn end_leftovers(run: &Path) {
+    for part in ["apiserver", "etcd"] {
+        if let Ok(id) = fs::read_to_string(run.join(part).with_extension("pid")) {
+            // It may have ended by itself.
+            _ = Command::new("kill").args(["-KILL", id.trim()]).stderr(Stdio::null()).status();
+        }
+    }
 }
 
 /// All ports are open together, so that they differ; they are free again at the end.
