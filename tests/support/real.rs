@@ -272,14 +272,15 @@ fn starts(script: &Path, version: Version, (controllers, flags): (bool, &str)) -
     script_run.status().expect("bash").success()
 }
 
-/// Ends the processes that a failed start has left.
+/// Ends the processes that a failed start has left, and removes their folder. With their ids, the script would take the server for started.
 fn end_leftovers(run: &Path) {
-    for part in ["apiserver", "etcd"] {
+    for part in ["kcm", "apiserver", "etcd"] {
         if let Ok(id) = fs::read_to_string(run.join(part).with_extension("pid")) {
             // It may have ended by itself.
             _ = Command::new("kill").args(["-KILL", id.trim()]).stderr(Stdio::null()).status();
         }
     }
+    _ = fs::remove_dir_all(run);
 }
 
 /// All ports are open together, so that they differ; they are free again at the end.
