@@ -51,8 +51,8 @@ struct Collection {
     page: usize,
     /// An event for each listed object, for streaming lists.
     listed: Arc<[Bytes]>,
-    /// The objects, where each text is rendered when it is sent.
-    made: Option<Arc<(Sample, usize)>>,
+    /// The sample and the number of the objects, if each is rendered when it is sent.
+    lazy: Option<Arc<(Sample, usize)>>,
     /// One event for each object.
     events: Vec<Bytes>,
     /// The event of the write that follows it, for each object, and whether it was sent; empty if nothing is written.
@@ -76,11 +76,7 @@ impl Collection {
     fn of(plural: &str, version: usize, listed: &[String], events: Vec<Bytes>, page: usize) -> Self {
         let pages = listed.chunks(page).enumerate().map(|(at, items)| {
             let items = items.join(",");
-            let text = |more: &str| {
-                let head = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":";
-                Bytes::from(format!("{head}\"{version}\"{more}}},\"items\":[{items}]}}"))
-            };
-            (text(&format!(",\"continue\":\"{}\"", at + 1)), text(""))
+            (list_of(version, Some(at + 1), &items), list_of(version, None, &items))
         });
         let pages: Vec<_> = pages.collect();
         let listed: Arc<[Bytes]> = listed.iter().map(|object| event_of("ADDED", object)).collect();
@@ -93,24 +89,24 @@ impl Collection {
             page,
             listed,
             events,
-            made: None,
+            lazy: None,
             echoes: Vec::new(),
             pages,
             watchers,
         }
     }
 
-    /// The collection of this many objects, none of which is rendered.
-    fn made(sample: Sample, objects: usize, page: usize) -> Self {
+    /// The collection of this many objects. Each is rendered when it is sent.
+    fn lazy(sample: Sample, objects: usize, page: usize) -> Self {
         let empty = Self::of(sample.plural, objects, &[], Vec::new(), page);
-        Self { served: objects.div_ceil(page), made: Some(Arc::new((sample, objects))), ..empty }
+        Self { served: objects.div_ceil(page), lazy: Some(Arc::new((sample, objects))), ..empty }
     }
 
     fn list(&self, query: &str) -> Bytes {
         let from = query.split('&').find_map(|pair| pair.strip_prefix("continue="));
         let at: usize = from.map_or(0, |page| page.parse().unwrap());
-        if let Some(made) = &self.made {
-            return made_page(made, at, self.page);
+        if let Some(lazy) = &self.lazy {
+            return lazy_page(lazy, at, self.page);
         }
         let Some((whole, last)) = self.pages.get(at) else { return Bytes::from_static(EMPTY.as_bytes()) };
         if at + 1 == self.served { last.clone() } else { whole.clone() }
@@ -122,8 +118,8 @@ impl Collection {
         if !query.contains("sendInitialEvents=true") {
             return Response::new(stream(events));
         }
-        if let Some(made) = self.made.clone() {
-            let all = (0..made.1).map(move |at| event_of("ADDED", &made.0.render(at, false, at + 1)));
+        if let Some(lazy) = self.lazy.clone() {
+            let all = (0..lazy.1).map(move |at| event_of("ADDED", &lazy.0.render(at, false, at + 1)));
             let all = all.chain([Bytes::from_static(END.as_bytes())]);
             return Response::new(stream(futures::stream::iter(all).chain(events)));
         }
@@ -143,12 +139,17 @@ impl Collection {
 }
 
 /// One page of a list whose objects are rendered now.
-fn made_page((sample, objects): &(Sample, usize), at: usize, page: usize) -> Bytes {
+fn lazy_page((sample, objects): &(Sample, usize), at: usize, page: usize) -> Bytes {
     let end = ((at + 1) * page).min(*objects);
     let items: Vec<String> = (at * page..end).map(|number| sample.render(number, false, number + 1)).collect();
-    let more = if end < *objects { format!(",\"continue\":\"{}\"", at + 1) } else { String::new() };
+    list_of(*objects, (end < *objects).then_some(at + 1), &items.join(","))
+}
+
+/// The text of a list, or of a page that another one follows.
+fn list_of(version: usize, next: Option<usize>, items: &str) -> Bytes {
+    let more = next.map(|next| format!(",\"continue\":\"{next}\"")).unwrap_or_default();
     let head = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":";
-    Bytes::from(format!("{head}\"{objects}\"{more}}},\"items\":[{}]}}", items.join(",")))
+    Bytes::from(format!("{head}\"{version}\"{more}}},\"items\":[{items}]}}"))
 }
 
 fn event_of(type_: &str, object: &str) -> Bytes {
@@ -198,8 +199,8 @@ impl Answers {
 
     /// Serves this many objects. Each text is rendered when it is sent, so that the server takes no memory for them.
     #[must_use]
-    pub fn made(sample: Sample, crd: &CustomResourceDefinition, objects: usize, page: usize, aside: Aside) -> Self {
-        Self::with(vec![Collection::made(sample, objects, page)], crd, aside)
+    pub fn lazy(sample: Sample, crd: &CustomResourceDefinition, objects: usize, page: usize, aside: Aside) -> Self {
+        Self::with(vec![Collection::lazy(sample, objects, page)], crd, aside)
     }
 
     fn with(collections: Vec<Collection>, crd: &CustomResourceDefinition, aside: Aside) -> Self {
@@ -230,7 +231,7 @@ impl Answers {
     /// The number of objects of the first kind.
     #[must_use]
     pub fn objects(&self) -> usize {
-        self.0.collections[0].made.as_ref().map_or(self.0.collections[0].events.len(), |made| made.1)
+        self.0.collections[0].lazy.as_ref().map_or(self.0.collections[0].events.len(), |lazy| lazy.1)
     }
 
     /// Sends an event for this many objects of the kind.
@@ -243,10 +244,10 @@ impl Answers {
     ///
     /// # Panics
     /// The objects were rendered before.
-    pub fn change_made(&self, objects: usize) {
+    pub fn change_lazy(&self, objects: usize) {
         let collection = &self.0.collections[0];
         (self.0.aside)(&mut || {
-            let (sample, all) = &**collection.made.as_ref().expect("objects that are rendered when they are sent");
+            let (sample, all) = &**collection.lazy.as_ref().expect("objects that are rendered when they are sent");
             let events = (0..objects).map(|at| event_of("MODIFIED", &sample.render(at, true, all + at + 1)));
             collection.send(&events.collect::<Vec<_>>());
         });

@@ -55,7 +55,12 @@ pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
-fn begin<F: Future<Output = ()> + Send + 'static>(runtime: &Runtime, answers: &Answers, start: impl Fn(Client) -> F) {
+/// Starts the controller, and waits until it has loaded everything.
+pub(crate) fn begin<F: Future<Output = ()> + Send + 'static>(
+    runtime: &Runtime,
+    answers: &Answers,
+    start: impl Fn(Client) -> F,
+) {
     let client = runtime.block_on(async { answers.client() });
     runtime.spawn(start(client));
     settle(runtime);

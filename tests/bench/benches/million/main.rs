@@ -18,7 +18,7 @@ use evenkeel_bench::sample::Sample;
 use evenkeel_bench::table::{Aim, Table};
 use kube::CustomResourceExt;
 
-use crate::count::{runtime, settle};
+use crate::count::{begin, runtime, settle};
 
 const HELP: &str = "\
 Counts the memory of an operator with a million unchanged objects, and the cost of an event among them.
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     };
     let (few, many) = (count(FEW), count(objects));
     let mut report = Report::new("million.md");
-    let mut table = Table::new("an operator", &format!("{objects} releases"), &["evenkeel"]);
+    let mut table = Table::new(&format!("an operator with {objects} releases"), "", &["evenkeel"]);
     table.row("bytes per cached object", &[many.live], Aim::AtMost(4_096.0));
     table.row("GiB of resident memory", &[many.resident / (1 << 30) as f64], Aim::AtMost(2.0));
     table.row("bodies that ran at the start", &[many.bodies as f64], Aim::AtMost(0.0));
@@ -78,17 +78,13 @@ fn main() -> ExitCode {
 fn count(objects: usize) -> Figures {
     eprintln!("{objects} objects ..");
     let sample = Sample::read("releases");
-    let answers = Answers::made(sample, &Release::crd(), objects, PAGE, |work| allocation_counter::opt_out(work));
+    let answers = Answers::lazy(sample, &Release::crd(), objects, PAGE, |work| allocation_counter::opt_out(work));
     let (runtime, lab) = (runtime(), Arc::new(Lab::default()));
-    let load = measure(|| {
-        let client = runtime.block_on(async { answers.client() });
-        runtime.spawn(start_with::<plain>(client, lab.clone()));
-        settle(&runtime);
-    });
+    let load = measure(|| begin(&runtime, &answers, |client| start_with::<plain>(client, lab.clone())));
     eprintln!("  {EVENTS} events ..");
     let bodies = lab.bodies();
     let event = measure(|| {
-        answers.change_made(EVENTS);
+        answers.change_lazy(EVENTS);
         settle(&runtime);
     });
     Figures {
