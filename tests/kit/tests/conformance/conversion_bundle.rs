@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::check::{Broken, Verdict, same};
+use crate::check::{Broken, Verdict, eventually, same};
 use crate::conversion_server::{crd, webhook};
 use crate::env::{Answer, CRDS, Env, text};
 use crate::rule::rules;
@@ -42,10 +42,14 @@ fn is_none(answer: &Answer) -> Verdict {
 async fn a_replaced_conversion_loses_the_ca_bundle(env: &Env) -> Verdict {
     let found = with_bundle(env).await?;
     let dry = format!("{}?dryRun=All", found.path);
-    let live = env.get(&found.path).await?.is(200)?.body;
-    let mut sent = crd(env, &json!({"strategy": "None"}));
-    sent["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
-    is_none(&env.put(&dry, &sent).await?.is(200)?)?;
+    // The controllers of a new CRD write its status, so a version that was read may be an old one.
+    let update = || async {
+        let mut sent = crd(env, &json!({"strategy": "None"}));
+        sent["metadata"]["resourceVersion"] = json!(env.get(&found.path).await?.is(200)?.version());
+        let answer = env.put(&dry, &sent).await?;
+        if answer.status == 409 { Ok(None) } else { answer.is(200).map(Some) }
+    };
+    is_none(&eventually("the CRD is updated", update).await?)?;
     // This is how a client-side apply removes the member.
     let removed = json!({"spec": {"conversion": {"strategy": "None", "webhook": null}}});
     is_none(&env.merge(&dry, &removed).await?.is(200)?)?;
