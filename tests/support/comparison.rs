@@ -129,7 +129,7 @@ impl Contest {
             stamps: self.lab.stamps,
             every: Some(RESYNC),
             limit: self.limit,
-            naps: false,
+            ..Work::default()
         };
         self.running = Some(match self.who {
             Who::B0 => tokio::spawn(hand::b0(client, work, self.passes.clone())),

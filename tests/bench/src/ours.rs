@@ -39,6 +39,8 @@ pub struct Lab {
     pub stamps: bool,
     /// Makes the body slow.
     pub naps: bool,
+    /// Rounds of a computation in the body.
+    pub computes: u32,
 }
 
 impl Lab {
@@ -68,12 +70,19 @@ pub(crate) async fn nap(nth: usize) {
     tokio::time::sleep(Duration::from_millis(5 + nth as u64 * 7 % 21)).await;
 }
 
+/// Takes processor time: some nanoseconds for each round.
+pub(crate) fn compute(rounds: u32) {
+    let found = (0..rounds).fold(1_u64, |state, _| std::hint::black_box(state.rotate_left(7) ^ 0x9E37_79B9));
+    std::hint::black_box(found);
+}
+
 /// Applies the release by recording what it would apply.
 #[sub_reconciler(sets(on::Applied))]
 pub async fn apply(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
     if lab.naps {
         nap(lab.bodies()).await;
     }
+    compute(lab.computes);
     note(release, lab, cx.status());
     Ok(())
 }

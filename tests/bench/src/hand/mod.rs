@@ -40,12 +40,22 @@ pub struct Work {
     pub limit: u16,
     /// Makes a pass slow.
     pub naps: bool,
+    /// Rounds of a computation in a pass.
+    pub computes: u32,
 }
 
 impl Work {
     /// A pass that finds nothing to do.
-    pub const IDLE: Self =
-        Self { idle: true, finalizer: false, child: false, stamps: false, every: None, limit: 0, naps: false };
+    pub const IDLE: Self = Self {
+        idle: true,
+        finalizer: false,
+        child: false,
+        stamps: false,
+        every: None,
+        limit: 0,
+        naps: false,
+        computes: 0,
+    };
 
     fn again(self) -> Action {
         self.every.map_or_else(Action::await_change, Action::requeue)

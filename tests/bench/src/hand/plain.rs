@@ -15,7 +15,7 @@ use serde_json::json;
 use super::release::{HandRelease, found};
 use super::{Context, FINALIZER, Work, manager, owned};
 use crate::kind::NAMESPACE;
-use crate::ours::nap;
+use crate::ours::{compute, nap};
 
 async fn reconcile(release: Arc<HandRelease>, context: Arc<Context>) -> Result<Action, Error<kube::Error>> {
     context.begin();
@@ -37,6 +37,7 @@ async fn apply(release: &HandRelease, context: &Context) -> Result<Action, kube:
     if context.work.naps {
         nap(context.passes.load(Ordering::Relaxed)).await;
     }
+    compute(context.work.computes);
     let name = release.name_any();
     if context.work.child {
         context.maps().patch(&name, &manager(), &Patch::Apply(owned(release))).await?;
