@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -30,12 +32,29 @@ const DELETE_OPTIONS: &str = r#"{"apiVersion":"v1","kind":"DeleteOptions"}"#;
 pub struct Fenced {
     body: Body,
     /// `None`: a read, or a request of a client without a fence.
-    rule: Option<FenceRule>,
+    fence: Option<Fence>,
+}
+
+/// The rule of a write, and whether it has held the body back. HTTP/2 reports the error of a body as that of a stream, without its cause.
+#[derive(Clone, Debug)]
+struct Fence {
+    rule: FenceRule,
+    has_ended: Arc<AtomicBool>,
+}
+
+impl Fence {
+    fn permits(&self) -> bool {
+        let permits = self.rule.permits();
+        if !permits {
+            self.has_ended.store(true, Ordering::Release);
+        }
+        permits
+    }
 }
 
 impl fmt::Debug for Fenced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fenced").field("rule", &self.rule).finish_non_exhaustive()
+        f.debug_struct("Fenced").field("fence", &self.fence).finish_non_exhaustive()
     }
 }
 
@@ -44,7 +63,7 @@ impl HttpBody for Fenced {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        if self.rule.as_ref().is_some_and(|rule| !rule.permits()) {
+        if self.fence.as_ref().is_some_and(|fence| !fence.permits()) {
             return Poll::Ready(Some(Err(Ended.into())));
         }
         Pin::new(&mut self.body).poll_frame(cx).map_err(BoxError::from)
@@ -82,29 +101,23 @@ where
         async move {
             let request = match writes {
                 Writes::Fenced => fenced(request)?,
-                Writes::Free => request.map(|body| Fenced { body, rule: None }),
+                Writes::Free => request.map(|body| Fenced { body, fence: None }),
             };
-            let end = request.body().rule.as_ref().and_then(FenceRule::left).map(|left| left + GRACE);
+            let fence = request.body().fence.clone();
+            let end = fence.as_ref().and_then(|fence| fence.rule.left()).map(|left| left + GRACE);
             let answer = service.oneshot(request);
             let answer = match end {
                 None => answer.await,
                 Some(end) => timeout(end, answer).await.map_err(|_| too_late())?,
             };
-            answer.map_err(|error| unwrapped(error.into()))
+            let has_ended = || fence.is_some_and(|fence| fence.has_ended.load(Ordering::Acquire));
+            answer.map_err(|error| if has_ended() { Ended.into() } else { error.into() })
         }
     })
 }
 
 fn too_late() -> BoxError {
     format!("no response from the API server within {GRACE:?} after the end of the term of this replica").into()
-}
-
-/// The error of the fence itself, if the HTTP client wrapped it.
-fn unwrapped(error: BoxError) -> BoxError {
-    match Ended::is_cause_of(&*error) {
-        true => Ended.into(),
-        false => error,
-    }
 }
 
 /// The request with a fenced body.
@@ -118,14 +131,15 @@ fn fenced(request: Request<Body>) -> Result<Request<Fenced>, BoxError> {
         return Err(Ended.into());
     }
     if is_read(&head.method) {
-        return Ok(Request::from_parts(head, Fenced { body, rule: None }));
+        return Ok(Request::from_parts(head, Fenced { body, fence: None }));
     }
     let Some(rule) = rule else { return Err(Unfenced::rule(&head).into()) };
     let body = with_body(&mut head, body)?;
     if let Some(left) = rule.left() {
         head.uri = limited(&head.uri, left);
     }
-    Ok(Request::from_parts(head, Fenced { body, rule: Some(rule) }))
+    let fence = Fence { rule, has_ended: Arc::default() };
+    Ok(Request::from_parts(head, Fenced { body, fence: Some(fence) }))
 }
 
 /// The body of a write. hyper does not poll an empty one.

@@ -10,6 +10,8 @@ mod error_chain;
 mod fence;
 mod fence_rule;
 mod filtered_body;
+#[cfg(feature = "http2")]
+mod http2;
 #[cfg(feature = "dependents")]
 mod impersonating;
 pub(crate) mod json_scan;
@@ -26,6 +28,8 @@ mod shard_selector;
 #[cfg(feature = "lease")]
 mod stack;
 mod strip_managed_fields;
+#[cfg(all(test, feature = "lease", feature = "rustls-tls"))]
+mod test_tls;
 mod watch_lines;
 
 pub(crate) use self::answers::Answers;

@@ -16,6 +16,11 @@ use crate::leadership::Leadership;
 
 const MAPS: &str = "/api/v1/namespaces/a/configmaps";
 
+/// A fenced client of HTTP/1.1, since the server of these tests counts the connections that are used.
+fn http1(config: Config) -> Result<Client, Error> {
+    client(config, "test", Writes::Fenced, Versions::Http1)
+}
+
 async fn get(client: &Client) -> Result<(), Error> {
     client.send(Request::get(MAPS).body(Body::empty()).unwrap()).await.map(drop)
 }
@@ -29,7 +34,7 @@ async fn post(client: Client, rule: FenceRule) -> Result<(), Error> {
 /// Sends a write, and ends the term while its connection, the last of these, is being made. Returns the complete writes that arrived.
 async fn written(manner: Manner, connections: u32, ends: bool) -> (Result<(), Error>, Vec<String>) {
     let (server, config, _running) = Server::start(manner);
-    let client = fenced(config, "test").unwrap();
+    let client = http1(config).unwrap();
     let gate = Leadership::open();
     if connections == 2 {
         let read = get(&client).await;
@@ -79,7 +84,7 @@ async fn no_write_arrives_over_a_connection_that_is_ready_after_the_term() {
 #[tokio::test]
 async fn a_second_write_of_a_silent_server_is_held_back() {
     let (server, config, _running) = Server::start(Manner::Silent);
-    let client = fenced(config, "test").unwrap();
+    let client = http1(config).unwrap();
     let gate = Leadership::open();
     let rule = FenceRule::Permit(gate.permit());
     let first = tokio::spawn(post(client.clone(), rule.clone()));
@@ -104,7 +109,7 @@ async fn a_request_has_the_base_path_the_credentials_and_the_headers_of_the_conf
     config.auth_info.token = Some("secret".to_owned().into());
     config.auth_info.impersonate = Some("jane".into());
     config.headers = vec![("x-extra".parse().unwrap(), "1".parse().unwrap())];
-    get(&fenced(config, "test/1 evenkeel").unwrap()).await.unwrap();
+    get(&client(config, "test/1 evenkeel", Writes::Fenced, Versions::Http1).unwrap()).await.unwrap();
     let complete = server.complete().concat();
     for line in [
         &*format!("GET /k8s/clusters/c{MAPS} HTTP/1.1"),
@@ -122,6 +127,6 @@ async fn a_request_has_the_base_path_the_credentials_and_the_headers_of_the_conf
 async fn a_proxy_without_the_feature_is_refused_by_its_name() {
     let mut config = Config::new("https://127.0.0.1:1".parse().unwrap());
     config.proxy_url = Some("http://127.0.0.1:2".parse().unwrap());
-    let error = fenced(config, "test").map(drop).unwrap_err().to_string();
+    let error = http1(config).map(drop).unwrap_err().to_string();
     assert!(error.ends_with("requires the disabled feature \"evenkeel/proxy\""), "{error}");
 }

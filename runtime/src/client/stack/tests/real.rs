@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use http::Version;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ async fn sent(client: &Client, method: &str, path: &str, media: &str, body: &str
 }
 
 /// The clients of the servers that `tests/kit/real.sh` starts.
-async fn clients() -> Vec<Client> {
+async fn clients() -> Vec<(Client, Version)> {
     let Some(folder) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
         eprintln!("skipped: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
         return Vec::new();
@@ -31,14 +32,19 @@ async fn clients() -> Vec<Client> {
     for name in ["kubeconfig-modern", "kubeconfig"] {
         let file = Kubeconfig::read_from(folder.join(name)).unwrap();
         let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
-        clients.push(fenced(config, "fence-test").unwrap());
+        let newest = if cfg!(feature = "http2") { Version::HTTP_2 } else { Version::HTTP_11 };
+        for (versions, found) in [(Versions::All, newest), (Versions::Http1, Version::HTTP_11)] {
+            clients.push((client(config.clone(), "fence-test", Writes::Fenced, versions).unwrap(), found));
+        }
     }
     clients
 }
 
 #[tokio::test]
 async fn real_servers_accept_fenced_writes() {
-    for client in clients().await {
+    for (client, version) in clients().await {
+        let read = client.send(Request::get("/version").body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(read.version(), version);
         let name = format!("fence-{}", std::process::id());
         let maps = "/api/v1/namespaces/default/configmaps";
         let map =

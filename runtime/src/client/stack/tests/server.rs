@@ -10,9 +10,8 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+
+use crate::client::test_tls::acceptor;
 
 const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 
@@ -50,16 +49,10 @@ pub(super) struct Running(#[expect(dead_code, reason = "its drop ends the thread
 impl Server {
     /// Starts a server, and returns the configuration of its clients.
     pub(super) fn start(manner: Manner) -> (Arc<Self>, Config, Running) {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let parameters = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-        let certificate = parameters.self_signed(&key).unwrap().der().to_vec();
-        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-        let chain = vec![CertificateDer::from(certificate.clone())];
-        let tls = builder.with_single_cert(chain, PrivatePkcs8KeyDer::from(key.serialize_der()).into()).unwrap();
+        let (tls, certificate) = acceptor(&[]);
         let server = Arc::new(Self {
             manner,
-            tls: TlsAcceptor::from(Arc::new(tls)),
+            tls,
             accepted: Semaphore::new(0),
             closed: Semaphore::new(0),
             released: Semaphore::new(0),
