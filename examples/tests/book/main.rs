@@ -4,7 +4,9 @@
 mod guide;
 mod listing;
 mod page;
+mod reference;
 mod session;
+mod source;
 
 use std::collections::BTreeSet;
 
