@@ -63,6 +63,7 @@ mod operation;
 mod otlp;
 mod outage;
 mod own_calls;
+mod own_kind;
 mod owned_elsewhere;
 mod owned_labels;
 mod ownership;

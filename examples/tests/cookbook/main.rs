@@ -47,6 +47,7 @@ mod shared_object;
 mod step_results;
 mod time_limit;
 mod time_of_day;
+mod unique;
 mod unknown;
 mod unrelated;
 mod validate;

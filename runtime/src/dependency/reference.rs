@@ -41,8 +41,16 @@ impl Reference {
         Self::new(self.namespace.as_deref().or(namespace), &self.name)
     }
 
-    /// The error for a reference with an expression. Expressions are not evaluated yet, and must not be ignored.
+    /// The error for a reference with an expression or without a valid name. Expressions are not evaluated yet, and must not be ignored. A
+    /// slash in a name is a namespace that was not parsed; it is not parsed here, since users may have chosen the name.
     pub(crate) fn refusal(&self) -> Option<PassError> {
+        if let Some((namespace, name)) = self.name.split_once('/') {
+            let message = format!(
+                "`{}` is not the name of an object: write `Reference::new(Some({namespace:?}), {name:?})` for an object in another namespace",
+                self.name
+            );
+            return Some(PassError::new(Class::Stalled, "InvalidReference", &message, Actions::STALLED));
+        }
         let expression = self.expression.as_ref()?;
         let message = format!(
             "the expression `{expression}` of a reference cannot be evaluated yet: leave out `@` and what follows"
@@ -51,7 +59,8 @@ impl Reference {
     }
 }
 
-/// The object of this name in the namespace of the referring object.
+/// The object of this name in the namespace of the referring object. A name with a slash is refused when it is read; parse a text that may
+/// contain a namespace.
 impl From<&str> for Reference {
     fn from(name: &str) -> Self {
         Self::new(None, name)
@@ -200,6 +209,15 @@ impl References for Option<Vec<Reference>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_a_slash_is_refused_with_the_cure() {
+        let refusal = Reference::from("infra/zones").refusal().unwrap();
+        assert_eq!(refusal.reason, "InvalidReference");
+        assert!(refusal.message.contains(r#"write `Reference::new(Some("infra"), "zones")`"#), "{}", refusal.message);
+        let parsed: Reference = "infra/zones".parse().unwrap();
+        assert!(parsed.refusal().is_none() && Reference::from("zones").refusal().is_none());
+    }
 
     #[test]
     fn an_invalid_object_name_is_no_reference() {

@@ -188,10 +188,6 @@ impl TriggerSet {
     pub(crate) const TRANSIENT_TRIGGERS: Self =
         Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION).union(Self::OWNERSHIP);
 
-    /// Triggers after which a pass stores its digest at once. After others the digest can be late if nothing else has to be written: the
-    /// process remembers it, and after a restart the body runs once more.
-    pub(crate) const STORED: Self = Self::WATCHED.union(Self::RESYNC);
-
     /// Triggers that a debounce window holds back. All others run at once.
     pub(crate) const DEBOUNCED: Self = Self::APPEARED
         .union(Self::GENERATION)

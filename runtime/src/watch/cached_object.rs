@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
+use serde_json::{Map, Value};
 
 use super::form::ObjectForm;
 use super::object_version::ObjectVersion;
@@ -120,7 +121,7 @@ impl CachedObject {
         number(&[name, uid, version])
     }
 
-    /// Whether the cached parts are equal. For whole objects, a new resourceVersion alone is not a difference.
+    /// Whether the cached parts are equal. For whole objects, a new resourceVersion or digest alone is not a difference.
     pub(super) fn is_same(&self, now: &Self) -> bool {
         match (self, now) {
             (Self::Whole(before), Self::Whole(now)) => is_same(before, now),
@@ -138,12 +139,36 @@ fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
         && a.finalizers == b.finalizers
         && a.owner_references == b.owner_references
         && a.deletion_timestamp == b.deletion_timestamp
-        && before.data == now.data
+        && (before.data == now.data || is_same_content(&before.data, &now.data))
+}
+
+/// Whether two contents differ in `status.observedInputs` only: in the digest that evenkeel stores. If it counted, two objects that watch each
+/// other, or an object that watches its own kind, would trigger each other with it.
+fn is_same_content(before: &Value, now: &Value) -> bool {
+    let (Value::Object(before), Value::Object(now)) = (before, now) else { return false };
+    differs_in(before, now, "status", |before, now| match (before, now) {
+        (Some(Value::Object(before)), Some(Value::Object(now))) => {
+            differs_in(before, now, "observedInputs", |_, _| true)
+        }
+        (before, now) => before == now,
+    })
+}
+
+/// Whether two objects are equal in all fields but one, for which the function decides.
+fn differs_in(
+    before: &Map<String, Value>,
+    now: &Map<String, Value>,
+    field: &str,
+    decides: impl FnOnce(Option<&Value>, Option<&Value>) -> bool,
+) -> bool {
+    let others = |map: &Map<String, Value>| map.len() - usize::from(map.contains_key(field));
+    let is_equal = |(name, value): (&String, &Value)| name == field || now.get(name) == Some(value);
+    others(before) == others(now) && before.iter().all(is_equal) && decides(before.get(field), now.get(field))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -176,8 +201,17 @@ mod tests {
             assert!(!is_same(&before, &object(&other)), "{other}");
             assert!(!is_same(&object(&other), &before), "{other}");
         }
-        let data = DynamicObject { data: json!({ "spec": 2 }), ..before.clone() };
-        assert!(!is_same(&before, &data));
+        let with = |data: Value| DynamicObject { data, ..before.clone() };
+        assert!(!is_same(&before, &with(json!({ "spec": 2 }))));
+        let status = |status: Value| with(json!({ "spec": 1, "status": status }));
+        let digest = |digest: &str| status(json!({ "phase": "a", "observedInputs": { "digest": digest } }));
+        assert!(is_same(&digest("1"), &digest("2")));
+        assert!(is_same(&digest("1"), &status(json!({ "phase": "a" }))));
+        for other in [json!({ "phase": "b", "observedInputs": { "digest": "1" } }), json!({}), json!("a")] {
+            assert!(!is_same(&digest("1"), &status(other.clone())), "{other}");
+            assert!(!is_same(&status(other.clone()), &digest("1")), "{other}");
+        }
+        assert!(!is_same(&digest("1"), &with(json!({ "spec": 1 }))));
     }
 
     #[test]

@@ -63,13 +63,14 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     let mut report = PassReport::of(&found, &intent, &outcome, error, context.wiring.conditions);
     watcher::without_first_success(context, object, (&found, &outcome), &mut report);
     hook::after(context, object, &state, (&outcome, error), &mut intent, &mut report);
-    let late = late_digest::lateness(context, key, object, pass.triggers, (&found, &intent));
+    let digest = late_digest::lateness(context, key, object, pass.triggers, (&found, &intent));
+    let late = digest.late();
     #[cfg(feature = "dependents")]
     let wait = late_progress::lateness(context, key, &outcome, (&found, &intent));
     #[cfg(not(feature = "dependents"))]
     let wait = None;
     let changed = late.is_none() && wait.is_none() && intent != found;
-    late_digest::remember(context, key, late);
+    late_digest::remember(context, key, digest);
     report.log(&outcome, progressed);
     let mut clamped = std::mem::take(&mut state.clamped);
     let next = schedule(context, object, (&outcome, retry), progressed, &mut clamped);

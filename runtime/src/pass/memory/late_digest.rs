@@ -1,4 +1,4 @@
-//! The digest of the last body, if the status does not hold it yet.
+//! The digest of the last body, if the status does not hold it yet, or if it was stored for its own sake.
 
 use std::time::Duration;
 
@@ -19,13 +19,27 @@ pub(in crate::pass) struct LateDigest {
 }
 
 impl LateDigest {
+    /// Records that this digest was stored at once. Until that time, the next one is late.
+    pub(in crate::pass) fn stored(digest: u64, until: Instant) -> Self {
+        Self { over: digest, digest, due: Some(until) }
+    }
+
+    /// The time until which the next digest is late, if this one was stored at once and is still in the status.
+    pub(in crate::pass) fn stored_until(self, status: u64) -> Option<Instant> {
+        self.due.filter(|due| self.is_stored() && self.over == status && *due > Instant::now())
+    }
+
+    pub(in crate::pass) fn is_stored(self) -> bool {
+        self.over == self.digest
+    }
+
     /// Whether `digest` is that of the last body.
     pub(in crate::pass) fn is(self, digest: u64) -> bool {
         self.digest == digest
     }
 
     pub(in crate::pass) fn holds_for(self, inputs: &ObservedInputs) -> bool {
-        parse(&inputs.digest) == Some(self.over)
+        !self.is_stored() && parse(&inputs.digest) == Some(self.over)
     }
 
     pub(in crate::pass) fn is_due(self) -> bool {
@@ -73,6 +87,18 @@ mod tests {
         assert!(!late.holds_for(&inputs(8)) && !late.holds_for(&ObservedInputs::default()));
         assert!(late.is(8) && !late.is(7));
         assert_eq!((late.is_due(), late.within(Next::Await)), (false, Next::Await));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stored_digest_makes_the_next_one_late_until_its_time() {
+        let until = Instant::now() + MINUTE;
+        let stored = LateDigest::stored(7, until);
+        let inputs = ObservedInputs { digest: text(7), ..ObservedInputs::default() };
+        assert!(!stored.holds_for(&inputs));
+        assert_eq!((stored.stored_until(7), stored.stored_until(8)), (Some(until), None));
+        assert_eq!(LateDigest { over: 7, digest: 8, due: Some(until) }.stored_until(7), None);
+        tokio::time::advance(MINUTE).await;
+        assert_eq!(stored.stored_until(7), None);
     }
 
     #[tokio::test(start_paused = true)]

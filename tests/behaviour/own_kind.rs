@@ -1,0 +1,119 @@
+//! Steps that watch objects of the kind that they reconcile come to rest.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::Reconciler;
+use evenkeel::prelude::*;
+use evenkeel_tests::test_env::{Server, World};
+use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+enum PeerCondition {
+    /// The other widgets are known.
+    #[condition(positive)]
+    Met,
+}
+
+macro_rules! peers {
+    ($step:ident, $reconciler:ident, ($($watch:tt)*)) => {
+        #[sub_reconciler(sets(on::Met), watches(Widget, $($watch)*))]
+        async fn $step(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
+            lab.note("body");
+            if let Some(other) = &widget.spec.needs {
+                cx.get::<Widget>(other).await?;
+            }
+            Ok(())
+        }
+
+        #[reconciler(conditions = PeerCondition)]
+        async fn $reconciler(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+            $step(widget, lab, cx).await?;
+            Ok(())
+        }
+    };
+}
+
+peers!(meet, meeting, (by_name));
+peers!(meet_uncached, meeting_uncached, (by_name, cache = none));
+peers!(select, selecting, (labels = "!hidden"));
+peers!(select_metadata, selecting_metadata, (labels = "!hidden", cache = metadata));
+
+/// Reads all widgets, itself among them.
+#[sub_reconciler(sets(on::Met), watches(Widget, labels = "!hidden"))]
+async fn count(_widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
+    let all = cx.list::<Widget>().await?;
+    lab.note(&format!("{}", all.len()));
+    Ok(())
+}
+
+#[reconciler(conditions = PeerCondition)]
+async fn counting(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    count(widget, lab, cx).await?;
+    Ok(())
+}
+
+/// The bodies and the writes in the first hour after all are ready, and in the day after it.
+async fn costs<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(widgets: &[(&str, Value)]) -> [(usize, usize); 2] {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<R>(lab.clone());
+    for (name, spec) in widgets {
+        world.create::<Widget>(a_widget(name, spec.clone())).await;
+    }
+    for (name, _) in widgets {
+        world.until::<Widget>(name, "ready", is_ready).await;
+    }
+    sleep(Duration::from_secs(5)).await;
+    let mut costs = [(0, 0); 2];
+    for (cost, hours) in costs.iter_mut().zip([1, 24]) {
+        world.wire.clear();
+        let before = lab.log().len();
+        sleep(hours * HOUR).await;
+        *cost = (lab.log().len() - before, world.writes());
+    }
+    operator.stop().await.unwrap();
+    costs
+}
+
+#[tokio::test(start_paused = true)]
+async fn widgets_that_name_each_other_or_themselves_come_to_rest() {
+    let names = |peer: &str| json!({ "needs": peer });
+    let circle = [("a", names("b")), ("b", names("a"))];
+    let itself = [("a", names("a"))];
+    let chain = [("a", names("b")), ("b", names("c")), ("c", names("d"))];
+    for widgets in [&circle[..], &itself, &chain] {
+        for [first, later] in [costs::<meeting>(widgets).await, costs::<selecting>(widgets).await] {
+            // Each digest is stored once, within the hour.
+            assert!(first.0.max(first.1) <= widgets.len(), "{first:?} for {widgets:?}");
+            assert_eq!(later, (0, 0), "{widgets:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn widgets_that_read_all_widgets_come_to_rest() {
+    for count in [1, 2, 10] {
+        let names: Vec<String> = (0..count).map(|number| format!("w{number}")).collect();
+        let widgets: Vec<_> = names.iter().map(|name| (name.as_str(), json!({}))).collect();
+        let [first, later] = costs::<counting>(&widgets).await;
+        assert!(first.0.max(first.1) <= count, "{first:?} for {count} widgets");
+        assert_eq!(later, (0, 0), "{count} widgets");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn widgets_whose_content_is_not_cached_trigger_each_other_twice_an_hour_at_most() {
+    let circle = [("a", json!({ "needs": "b" })), ("b", json!({ "needs": "a" }))];
+    for costs in [costs::<meeting_uncached>(&circle).await, costs::<selecting_metadata>(&circle).await] {
+        for ((bodies, writes), hours) in costs.into_iter().zip([1, 24]) {
+            assert!(writes <= 4 * hours && bodies <= 6 * hours, "{costs:?}");
+        }
+    }
+}
