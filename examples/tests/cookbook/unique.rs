@@ -23,7 +23,7 @@ pub enum HostError {
     /// An older site has the host. Choose another host, or delete the other site.
     #[error("the site {0:?} has this host")]
     #[class(stalled)]
-    Taken(String),
+    HostTaken(String),
     /// The API server does not answer.
     #[error(transparent)]
     #[class(transparent)]
@@ -35,7 +35,7 @@ pub async fn claim(site: &Site, cx: &mut Cx) -> Result<(), HostError> {
     let rivals = cx.indexed(ByHost, &site.spec.host).await?;
     let oldest = rivals.iter().min_by_key(|rival| (rival.creation_timestamp(), rival.uid()));
     match oldest.filter(|oldest| oldest.uid() != site.uid()) {
-        Some(oldest) => Err(HostError::Taken(oldest.name_any())),
+        Some(oldest) => Err(HostError::HostTaken(oldest.name_any())),
         None => Ok(()),
     }
 }
@@ -62,7 +62,7 @@ mod tests {
             .seed([site("shop", "{host: a.example.com}"), site("other", "{host: b.example.com}")].join("\n---\n"))
             .await
             .unwrap();
-        assert_eq!(world.shows("Stalled", "True Taken").await, "the site \"first\" has this host");
+        assert_eq!(world.shows("Stalled", "True HostTaken").await, "the site \"first\" has this host");
         world.delete::<Site>("first").await;
         world.shows("Ready", "True Succeeded").await;
     }

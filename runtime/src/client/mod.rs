@@ -28,7 +28,8 @@ mod shard_selector;
 #[cfg(feature = "lease")]
 mod stack;
 mod strip_managed_fields;
-#[cfg(all(test, feature = "lease", feature = "rustls-tls"))]
+#[cfg(test)]
+#[cfg(all(feature = "lease", feature = "rustls-tls"))]
 mod test_tls;
 mod watch_lines;
 
