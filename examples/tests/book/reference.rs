@@ -8,7 +8,7 @@ use evenkeel_testkit::assert_generated;
 
 use crate::page::{pages, root};
 use crate::source::{
-    annotations, command_line, deviations, errors, events, limits, log, macros, metrics, reasons, settings,
+    annotations, command_line, deviations, errors, events, features, limits, log, macros, metrics, reasons, settings,
 };
 use crate::{complain, source};
 
@@ -32,6 +32,7 @@ fn generated(name: &str, old: &str) -> String {
         "commands" => table(&["command", "effect"], command_line::commands(), old),
         "flags" => table(&["flag", "effect", "variable"], command_line::flags(), old),
         "flags of commands" => table(&["command and flag", "effect"], command_line::flags_of_commands(), old),
+        "features" => table(&["feature", "what it adds"], features(), old),
         "macros" => table(&["macro", "effect", "arguments"], macros(), old),
         "deviations" => deviations(),
         "limits" => limits(),
@@ -70,7 +71,7 @@ fn renewed(page: &str) -> String {
 #[test]
 fn generated_parts_of_the_reference_are_up_to_date() {
     let pages: Vec<_> = pages().into_iter().filter(|page| page.text().contains("<!-- generated: ")).collect();
-    assert_eq!(pages.len(), 8, "the pages with generated parts");
+    assert_eq!(pages.len(), 9, "the pages with generated parts");
     let mut missing = Vec::new();
     for page in &pages {
         let text = renewed(page.text());

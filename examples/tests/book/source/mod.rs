@@ -109,6 +109,18 @@ pub(crate) fn metrics() -> Vec<Row> {
     rows_of_guide.into_iter().chain(further).collect()
 }
 
+/// The features of the crate. Their comments are their texts.
+pub(crate) fn features() -> Vec<Row> {
+    let file = read("runtime/Cargo.toml");
+    let list = between(&file, "[features]\n", "\n[");
+    let entry = regex(r"(?m)((?:^# .*\n)*)^([a-z][a-z0-9-]*) = \[");
+    let row = |comment: &str, name: &str| {
+        let text = comment.replace("# ", "").trim().replace('\n', " ");
+        vec![Some(code(name)), (!text.is_empty()).then_some(text)]
+    };
+    entry.captures_iter(list).map(|found| row(&found[1], &found[2])).collect()
+}
+
 /// The macros with the names of their arguments.
 pub(crate) fn macros() -> Vec<Row> {
     let text = read("macros/src/lib.rs");
