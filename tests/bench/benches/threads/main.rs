@@ -80,7 +80,10 @@ fn time<F: Future<Output = ()> + Send + 'static>(
 ) -> f64 {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
+    // A client needs a runtime.
+    let entered = runtime.enter();
     let running = controller(answers.client());
+    drop(entered);
     runtime.spawn(async move {
         tokio::select! { () = running => (), _ = stopped => () }
     });
