@@ -198,6 +198,10 @@ pub mod sap_faults {}
 ///
 #[doc = include_str!("figures/latency.md")]
 ///
+/// # Worker threads
+///
+#[doc = include_str!("figures/threads.md")]
+///
 /// # Builds
 ///
 #[doc = include_str!("figures/build.md")]

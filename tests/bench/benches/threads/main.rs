@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 
 const ROUNDS: usize = 5;
 const WORKERS: [usize; 3] = [1, 2, 4];
-/// Rounds of a computation that takes about 200 µs.
+/// Rounds of a computation that takes about 60 µs.
 const COMPUTED: u32 = 100_000;
 
 fn main() {
