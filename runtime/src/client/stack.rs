@@ -49,6 +49,8 @@ pub(crate) fn fenced(config: Config, agent: &str) -> Result<Client, Error> {
 fn client(config: Config, agent: &str, writes: Writes, versions: Versions) -> Result<Client, Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
+    // As client-go: a small request does not wait for the acknowledgement of the one before it.
+    tcp.set_nodelay(true);
     let Some(url) = config.proxy_url.clone() else { return connected(config, tcp, agent, writes, versions) };
     match url.scheme_str() {
         #[cfg(feature = "proxy")]
