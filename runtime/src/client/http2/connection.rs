@@ -72,7 +72,7 @@ impl Connection {
         builder.initial_stream_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
         builder.initial_max_send_streams(UNKNOWN);
         let (sender, mut running) = builder.handshake(io).await?;
-        // hyper reads them in a task of its own, and wakes nobody.
+        // hyper reads them in a task of its own, which does not wake this one.
         let most = loop {
             match timeout(LOOK, &mut running).await {
                 Ok(Ok(())) => return Err("the server closed the connection at once".into()),
