@@ -1,4 +1,4 @@
-//! Two objects with the same host: the older one has it, and the other one says so.
+//! Two objects with the same host: the older one keeps it, and the other one is stalled.
 
 use evenkeel::Index;
 use evenkeel::prelude::*;

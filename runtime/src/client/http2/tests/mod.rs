@@ -4,19 +4,22 @@ mod server;
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::time::Duration;
 
+use evenkeel_testkit::eventually;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use http_body::Body as _;
 use kube::Client;
 use kube::client::Body;
 
-use self::server::{End, Server, until};
+use self::server::{End, Server};
 use super::*;
 use crate::client::stack::{configured, fenced};
 use crate::client::{Ended, FenceRule, chain};
 use crate::leadership::Leadership;
 
+const MINUTE: Duration = Duration::from_secs(60);
 const MAPS: &str = "/api/v1/configmaps";
 
 async fn get(client: &Client) -> Result<(), Error> {
@@ -78,7 +81,7 @@ async fn watches_go_on_while_a_server_shuts_down_and_new_requests_use_new_connec
     server.end(End::Gracefully);
     // Each closed connection is noticed with its next frames; a request that was refused is sent again.
     let new = watches(&client, 300).await;
-    until("new connections", || server.accepted() == 6).await;
+    eventually(MINUTE, async || (server.accepted() == 6).then_some(())).await;
     for body in &mut open {
         let nothing = futures::poll!(pin!(next(body)));
         assert!(nothing.is_pending(), "a watch has ended: {nothing:?}");
@@ -128,7 +131,7 @@ async fn a_write_that_waits_for_a_connection_does_not_arrive_after_the_term() {
         request.extensions_mut().insert(FenceRule::Permit(gate.permit()));
         let sender = client.clone();
         let write = tokio::spawn(async move { sender.send(request).await });
-        until("a connection", || server.accepted() == 1).await;
+        eventually(MINUTE, async || (server.accepted() == 1).then_some(())).await;
         if ends {
             gate.close();
         }

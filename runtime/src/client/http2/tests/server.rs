@@ -7,23 +7,22 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::{Either, select};
+use http::{Request, Response};
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use kube::{Client, Config};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::client::stack::configured;
 use crate::client::test_tls::acceptor;
-use http::{Request, Response};
-use kube::{Client, Config};
 
 /// How the server ends its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,15 +156,4 @@ impl Body for Forever {
             None => Poll::Ready(None),
         }
     }
-}
-
-/// Waits until this holds; at most a minute.
-pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..6_000 {
-        if holds() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("not within a minute: {what}");
 }
