@@ -19,6 +19,7 @@ mod calls;
 mod carry;
 mod claim;
 mod closed_reasons;
+mod compact_cache;
 mod condition;
 mod config;
 mod conversion;

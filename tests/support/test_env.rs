@@ -1,6 +1,7 @@
 //! A world for one test: its own namespace on one of the servers, and an operator that can be stopped and restarted.
 
 use std::fmt::Debug;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -303,6 +304,8 @@ impl World {
     pub fn prepare_in<R: Reconciler<Object: ReconciledKind>>(&self, namespaces: &[&str], deps: R::Deps) -> Operator {
         self.wire.observers().know::<R>();
         let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces(namespaces);
+        // Each form of the cache has to serve all tests: text on the real servers, whole objects in the process.
+        let operator = if self.cluster.is_none() { operator.compact_cache(NonZeroUsize::MIN) } else { operator };
         operator.reconciler::<R>(deps)
     }
 

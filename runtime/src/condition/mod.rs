@@ -96,7 +96,7 @@ impl Polarity {
 }
 
 /// The status of a condition, as the Kubernetes API conventions define it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Hash)]
 #[schemars(inline)]
 pub enum ConditionStatus {
     /// The condition holds.

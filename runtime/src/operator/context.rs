@@ -52,11 +52,9 @@ pub(super) async fn context(
         #[cfg(feature = "webhooks")]
         served: super::served_versions::all(&operator.reviews.spokes).into(),
         operator: operator.names(),
-        scope: Scope {
-            namespaces: operator.namespaces.clone().into(),
-            labels: operator.label_selector.clone(),
-            whole: operator.managed_fields,
-        },
+        scope: scope(operator),
+        #[cfg(feature = "compact")]
+        decoded_objects: operator.decoded_objects,
         config,
         own: own.into(),
         jitter: operator.jitter,
@@ -79,6 +77,14 @@ pub(super) async fn context(
     #[cfg(feature = "webhooks")]
     super::webhooks::connect(operator, &context, &context.telemetry);
     Ok(context)
+}
+
+fn scope(operator: &Operator) -> Scope {
+    Scope {
+        namespaces: operator.namespaces.clone().into(),
+        labels: operator.label_selector.clone(),
+        whole: operator.managed_fields,
+    }
 }
 
 #[cfg(feature = "metrics")]

@@ -38,6 +38,8 @@ use crate::queue::{Attempt, Next, Worker};
 use crate::queue::{CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
 use crate::task::task;
 use crate::trigger::EnabledTriggers;
+#[cfg(feature = "compact")]
+use crate::watch::Compaction;
 #[cfg(feature = "routes")]
 use crate::watch::Primaries;
 use crate::watch::{
@@ -62,6 +64,9 @@ pub(super) struct OperatorContext {
     pub(super) served: Arc<[(KindInfo, ServedVersion)]>,
     pub(super) operator: OperatorNames,
     pub(super) scope: Scope,
+    /// The number of decoded objects per cache, if the others are compressed text.
+    #[cfg(feature = "compact")]
+    pub(super) decoded_objects: Option<NonZeroUsize>,
     pub(super) config: QueueConfig,
     /// The limits of single reconcilers.
     pub(super) own: Arc<Own>,
@@ -114,6 +119,12 @@ impl OperatorContext {
     fn primary(&self, reconciler: &dyn DynReconciler, decoder: Decoder) -> Primary {
         let store = BareStore::new(reconciler.wiring(), &self.operator.name);
         let primary = Primary::new(decoder).storing(store).reducing(Reduction::of(reconciler.wiring()));
+        #[cfg(feature = "compact")]
+        let primary = primary.compacting(self.decoded_objects.map(|decoded| Compaction {
+            decoded,
+            whole: self.scope.whole,
+            policy: reconciler.wiring().policies.map(|policies| policies.key),
+        }));
         #[cfg(feature = "routes")]
         self.reconciled.add(&reconciler.kind(), &primary);
         primary

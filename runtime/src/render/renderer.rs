@@ -57,7 +57,7 @@ impl Renderer {
     /// A field does not fit the type. Contains its path and the cause.
     pub(crate) fn object(&self, manifest: Value) -> Result<Arc<Object>, String> {
         match self.decoder.read(manifest).map_err(|error| error.to_string())? {
-            Decoded::Valid(object) => Ok(object),
+            Decoded::Valid(object, _) => Ok(object),
             Decoded::Invalid(invalid) => Err(invalid.text()),
         }
     }

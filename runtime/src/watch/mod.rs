@@ -51,6 +51,8 @@ pub(crate) use self::object_version::ObjectVersion;
 pub(crate) use self::offers_sharding::offers_sharding;
 #[cfg(feature = "routes")]
 pub(crate) use self::primaries::Primaries;
+#[cfg(feature = "compact")]
+pub(crate) use self::primary::Compaction;
 pub(crate) use self::primary::{JoinedShard, Primary, PrimaryPredicate, Reduction, UNDECODABLE, Undecodable};
 pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;

@@ -1,6 +1,5 @@
 //! Policies: the changes outside the cluster that the owner of an object allows.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -112,12 +111,14 @@ impl Policies {
         Self { namespace: true, ..self }
     }
 
-    /// Parses the annotation of the object or of its namespace. Returns `None` if it is missing or empty.
-    pub(crate) fn parse(self, annotations: &BTreeMap<String, String>, of: impl fmt::Display) -> Option<ResolvedPolicy> {
-        let value = annotations.get(self.key).filter(|value| !value.is_empty())?;
+    /// Parses the annotation of the object or of its namespace. Returns `None` if it is empty.
+    pub(crate) fn parse(self, value: &str, of: &dyn Fn() -> String) -> Option<ResolvedPolicy> {
+        if value.is_empty() {
+            return None;
+        }
         Some(match value.parse() {
             Ok(policy) => ResolvedPolicy::Known(policy),
-            Err(error) => ResolvedPolicy::Unknown(format!("annotation {} of {of}: {error}", self.key)),
+            Err(error) => ResolvedPolicy::Unknown(format!("annotation {} of {}: {error}", self.key, of())),
         })
     }
 }
@@ -174,8 +175,8 @@ mod tests {
     use super::*;
 
     fn resolved(value: Option<&str>, default: Policy) -> ResolvedPolicy {
-        let annotations = value.map(|value| (POLICY.to_owned(), value.to_owned())).into_iter().collect();
-        Policies::DEFAULT.parse(&annotations, "Widget team-a/w").unwrap_or(ResolvedPolicy::Known(default))
+        let parsed = value.and_then(|value| Policies::DEFAULT.parse(value, &|| "Widget team-a/w".into()));
+        parsed.unwrap_or(ResolvedPolicy::Known(default))
     }
 
     #[test]

@@ -194,6 +194,19 @@ pub async fn start_with<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>
     operator.run_until(std::future::pending()).await.unwrap();
 }
 
+/// Runs a reconciler for ever whose cache keeps this many objects decoded, and counts its bodies.
+///
+/// # Panics
+/// It cannot start.
+pub async fn start_compact<R>(client: Client, lab: Arc<Lab>, decoded: usize)
+where
+    R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>,
+{
+    let decoded = decoded.try_into().expect("at least one");
+    let operator = Operator::new("bench").client(client).compact_cache(decoded).reconciler::<R>(lab);
+    operator.run_until(std::future::pending()).await.unwrap();
+}
+
 /// Runs the watcher without a cache for ever.
 ///
 /// # Panics

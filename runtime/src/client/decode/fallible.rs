@@ -15,6 +15,8 @@ use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
 use super::own_texts::OwnTexts;
 use super::raw::Raw;
+#[cfg(feature = "compact")]
+use super::strip::keeping;
 use super::strip::{decode, lean, whole};
 use crate::client::strip_managed_fields::without_managed_fields;
 use crate::kind::Kind;
@@ -24,7 +26,8 @@ use crate::pipeline::object::{Object, Primary};
 /// An object of the reconciled kind, or its readable part. The [`Decoder`] determines the type.
 #[derive(Clone, Debug)]
 pub(crate) enum Decoded {
-    Valid(Arc<Object>),
+    /// The object, with its text if the decoder keeps texts.
+    Valid(Arc<Object>, Option<Arc<str>>),
     Invalid(Invalid),
 }
 
@@ -45,11 +48,29 @@ pub(crate) struct Decoder {
     guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Decoded>,
     exact: fn(&str, bool) -> serde_json::Result<Arc<Object>>,
     own: OwnTexts,
+    /// Whether a decoded object comes with its text.
+    keeps_texts: bool,
 }
 
 impl Decoder {
     pub(crate) fn of<K: Primary>() -> Self {
-        Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K>, own: OwnTexts::default() }
+        let own = OwnTexts::default();
+        Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K>, own, keeps_texts: false }
+    }
+
+    /// The same, with the text of each object of a watch.
+    #[cfg(feature = "compact")]
+    pub(crate) fn keeping_texts(self) -> Self {
+        Self { keeps_texts: true, ..self }
+    }
+
+    /// Decodes the text of an object of a watch once more, `whole` or without the fields that no reconciler reads.
+    ///
+    /// # Errors
+    /// The text is not an object.
+    #[cfg(feature = "compact")]
+    pub(crate) fn again(&self, text: &str, whole: bool) -> serde_json::Result<Decoded> {
+        keeping(whole, || (self.guarded)(Raw::Text(text.into())))
     }
 
     /// Decodes the text of an object, as it is in the API response.
@@ -92,7 +113,7 @@ pub(crate) fn decoding<S: Stream>(decoder: Option<Decoder>, events: S) -> impl S
 
 fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Decoded> {
     Ok(match sound::<K>(raw)? {
-        Ok(object) => Decoded::Valid(Arc::new(object)),
+        Ok(object) => Decoded::Valid(Arc::new(object), None),
         Err(broken) => Decoded::Invalid(broken),
     })
 }
@@ -110,12 +131,19 @@ impl<'de> Deserialize<'de> for Decoded {
         let raw = Raw::deserialize(deserializer)?;
         let decoder = DECODER.try_with(Clone::clone).ok().flatten();
         let decoder = decoder.ok_or_else(|| D::Error::custom("no type to decode the object to"))?;
+        let kept = match &raw {
+            Raw::Text(text) if decoder.keeps_texts => Some(Arc::from(&**text)),
+            _ => None,
+        };
         if let Raw::Text(text) = &raw
             && let Some(object) = decoder.own.take(text)
         {
-            return Ok(Self::Valid(object));
+            return Ok(Self::Valid(object, kept));
         }
-        (decoder.guarded)(raw).map_err(D::Error::custom)
+        match (decoder.guarded)(raw).map_err(D::Error::custom)? {
+            Self::Valid(object, _) => Ok(Self::Valid(object, kept)),
+            invalid @ Self::Invalid(_) => Ok(invalid),
+        }
     }
 }
 
@@ -173,14 +201,14 @@ fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
 impl Decoded {
     pub(crate) fn metadata(&self) -> &ObjectMeta {
         match self {
-            Self::Valid(object) => object.meta(),
+            Self::Valid(object, _) => object.meta(),
             Self::Invalid(broken) => &broken.meta,
         }
     }
 
     pub(super) fn metadata_mut(&mut self) -> &mut ObjectMeta {
         match self {
-            Self::Valid(object) => {
+            Self::Valid(object, _) => {
                 if Arc::get_mut(object).is_none() {
                     *object = object.copy().into();
                 }

@@ -79,7 +79,7 @@ mod tests {
         let written = decoder.answer(text, false).unwrap();
         let events = futures::stream::iter([text, text]).map(|text| serde_json::from_str(text).unwrap());
         let events: Vec<Decoded> = decoding(Some(decoder), events).collect().await;
-        let is_written = |event: &Decoded| matches!(event, Decoded::Valid(event) if Arc::ptr_eq(event, &written));
+        let is_written = |event: &Decoded| matches!(event, Decoded::Valid(event, _) if Arc::ptr_eq(event, &written));
         assert_eq!(events.iter().map(is_written).collect::<Vec<_>>(), [true, false]);
     }
 

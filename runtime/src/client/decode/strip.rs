@@ -25,6 +25,12 @@ pub(crate) fn keeping_all<S: Stream>(whole: bool, events: S) -> impl Stream<Item
     futures::stream::poll_fn(move |cx| WHOLE.sync_scope(whole, || events.as_mut().poll_next(cx)))
 }
 
+/// Decodes `whole` objects or stripped ones, as in a watch.
+#[cfg(feature = "compact")]
+pub(super) fn keeping<T>(whole: bool, decode: impl FnOnce() -> T) -> T {
+    WHOLE.sync_scope(whole, decode)
+}
+
 /// Decodes an object, stripped unless the watch keeps whole objects.
 pub(super) fn decode<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
     if keeps_all() { whole(deserializer) } else { lean(deserializer) }

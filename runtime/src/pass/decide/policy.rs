@@ -15,21 +15,44 @@ use crate::wiring::{KindInfo, Wiring};
 /// The policy of the object: its own annotation, then that of its namespace, then the default.
 pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> ResolvedPolicy {
     let Some(policies) = context.wiring.policies else { return ResolvedPolicy::Known(Policy::Manage) };
-    let own =
-        policies.parse(object.annotations(), format_args!("{} {}", context.kind.resource.kind, Key::of(object.meta())));
-    let policy = own.or_else(|| policy_of_namespace(context, policies, object));
+    let (meta, own) = (object.meta(), object.annotations().get(policies.key).map(String::as_str));
+    let named = || Key::of(meta);
+    resolved(context, policies, (meta.namespace.as_deref(), &named), own)
+}
+
+/// The policies of all objects in the cache; none if the reconciler has no policies.
+#[cfg(feature = "metrics")]
+pub(in crate::pass) fn policies(context: &PassContext) -> impl Iterator<Item = ResolvedPolicy> {
+    let policies = context.wiring.policies;
+    let all = policies.map(|policies| context.env.primary.policies(policies.key)).unwrap_or_default();
+    all.into_iter().filter_map(move |(key, own)| {
+        let named = || key.clone();
+        Some(resolved(context, policies?, (key.namespace.as_deref(), &named), own.as_deref()))
+    })
+}
+
+/// The policy of the object of this namespace and name, whose own annotation has this value.
+fn resolved(
+    context: &PassContext,
+    policies: Policies,
+    (namespace, named): (Option<&str>, &dyn Fn() -> Key),
+    own: Option<&str>,
+) -> ResolvedPolicy {
+    let kind = &context.kind.resource.kind;
+    let own = own.and_then(|own| policies.parse(own, &|| format!("{kind} {}", named())));
+    let policy = own.or_else(|| policy_of_namespace(context, policies, namespace));
     policy.unwrap_or(ResolvedPolicy::Known(context.env.policy))
 }
 
 /// The policy of the namespace from the cache, if it applies.
-fn policy_of_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<ResolvedPolicy> {
-    let target = namespace(context.wiring, object)?;
+fn policy_of_namespace(context: &PassContext, policies: Policies, name: Option<&str>) -> Option<ResolvedPolicy> {
+    let target = target(context.wiring, name?)?;
     let Some(namespace) = context.env.relations.named_now(&target) else {
         let why = "cannot be read; does the role allow list and watch on namespaces?";
         return Some(ResolvedPolicy::Unknown(format!("the namespace {} {why}", target.name)));
     };
-    let annotations = namespace.meta()?.annotations.as_ref()?;
-    policies.parse(annotations, format_args!("the namespace {}", target.name))
+    let value = namespace.meta()?.annotations.as_ref()?.get(policies.key)?;
+    policies.parse(value, &|| format!("the namespace {}", target.name))
 }
 
 /// Reads and watches the object's namespace if its policy applies. From then on, a change to it triggers a reconcile.
@@ -48,9 +71,12 @@ pub(in crate::pass) fn is_skipped(context: &PassContext, object: &Object) -> boo
 
 /// The object's namespace, if its policy applies.
 pub(in crate::pass) fn namespace(wiring: &Wiring, object: &Object) -> Option<Target> {
+    target(wiring, object.meta().namespace.as_deref()?)
+}
+
+fn target(wiring: &Wiring, namespace: &str) -> Option<Target> {
     wiring.policies.filter(|policies| policies.namespace)?;
-    let name = object.meta().namespace.clone()?;
-    Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name })
+    Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name: namespace.to_owned() })
 }
 
 /// The event for a policy that changed since the last pass. An unknown policy has none: it is the reason why the object is not ready.

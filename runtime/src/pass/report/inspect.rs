@@ -6,7 +6,7 @@ use std::time::Duration;
 
 #[cfg(feature = "dependents")]
 use crate::condition::sanitize;
-use crate::condition::{Condition, ConditionStatus, find};
+use crate::condition::{ConditionStatus, find};
 #[cfg(feature = "dependents")]
 use crate::dependent_rules::manifest::ObjectId;
 use crate::pass::context::{PassContext, observed};
@@ -90,7 +90,7 @@ impl Subject for Working {
 
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {
         let primary = &self.worker.env.primary;
-        let selected = primary.all(wanted).into_iter().filter(|(_, object)| self.worker.is_selected(&**object));
+        let selected = primary.each(wanted).filter(|(_, object)| self.worker.is_selected(&**object));
         let sound = selected.map(|(key, object)| (key, is_ready(self.worker.wiring, &*object)));
         sound.chain(primary.undecodable_keys(wanted).into_iter().map(|key| (key, false))).collect()
     }
@@ -124,10 +124,8 @@ impl Subject for Working {
         self.worker.env.primary.undecodable_keys(&|_| true).len()
     }
 
-    fn conditions(&self, see: &mut dyn FnMut(&Condition)) {
-        for (_, object) in self.worker.env.primary.all(&|_| true) {
-            object.conditions().iter().for_each(&mut *see);
-        }
+    fn conditions(&self, see: &mut dyn FnMut(&str, &ConditionStatus)) {
+        self.worker.env.primary.conditions(see);
     }
 
     fn dependents(&self) -> BTreeMap<(String, &'static str), i64> {
@@ -139,13 +137,6 @@ impl Subject for Working {
     }
 
     fn policies(&self, see: &mut dyn FnMut(&'static str)) {
-        if self.worker.wiring.policies.is_some() {
-            self.worker
-                .env
-                .primary
-                .all(&|_| true)
-                .iter()
-                .for_each(|(_, object)| see(policy::policy(&self.worker, &**object).word()));
-        }
+        policy::policies(&self.worker).for_each(|policy| see(policy.word()));
     }
 }

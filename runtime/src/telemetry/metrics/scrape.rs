@@ -118,9 +118,9 @@ fn counted(controller: &ReconcilerMetrics, queue: &dyn Subject) -> Vec<(&'static
     let wiring = controller.wiring();
     let types = wiring.condition_types().chain([wiring.summary_type()]).chain(wiring.framework_types().iter().copied());
     let mut counts: Vec<_> = types.map(|type_| (type_, [0; 3])).collect();
-    queue.conditions(&mut |condition| {
-        if let Some((_, counts)) = counts.iter_mut().find(|(type_, _)| *type_ == condition.type_) {
-            let at = STATUSES.iter().position(|status| status.as_str() == condition.status.as_str());
+    queue.conditions(&mut |type_, status| {
+        if let Some((_, counts)) = counts.iter_mut().find(|(own, _)| *own == type_) {
+            let at = STATUSES.iter().position(|known| known.as_str() == status.as_str());
             at.into_iter().for_each(|at| counts[at] += 1);
         }
     });

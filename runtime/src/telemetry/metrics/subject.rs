@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::condition::Condition;
+use crate::condition::{Condition, ConditionStatus};
 use crate::queue::{Key, KeyStatus, QueueStats};
 
 /// A running reconciler, as metrics and debug pages read it.
@@ -20,8 +20,8 @@ pub(crate) trait Subject: Send + Sync {
     fn inspect(&self, key: &Key) -> Option<ObjectView>;
     /// The number of objects that do not fit their type.
     fn undecodable_count(&self) -> usize;
-    /// Calls `see` with each condition of all objects.
-    fn conditions(&self, see: &mut dyn FnMut(&Condition));
+    /// Calls `see` with type and status of each condition of all objects.
+    fn conditions(&self, see: &mut dyn FnMut(&str, &ConditionStatus));
     /// Calls `see` with the policy of each object; never if the reconciler has no policies.
     fn policies(&self, see: &mut dyn FnMut(&'static str));
     /// The number of dependents of all objects, by kind and kstatus; empty if no step keeps any.

@@ -23,7 +23,7 @@ impl Primary {
     /// Records an object that one of our writes returned. Returns it as the cache holds it.
     pub(crate) fn take_written(&self, object: Arc<Object>) -> Arc<Object> {
         let object = self.reduced(object);
-        self.wrote(object.clone());
+        self.wrote(&object);
         object
     }
 
@@ -39,10 +39,10 @@ impl Primary {
     }
 
     /// Records an object that one of our writes returned. It is served until the watch delivers that version or a newer one.
-    pub(crate) fn wrote(&self, object: Arc<Object>) {
+    pub(crate) fn wrote(&self, object: &Arc<Object>) {
         // An object that is not in the cache has been deleted, since our writes create no objects of this kind.
         let key = Key::of(object.meta());
-        self.lock().update(&key, |held| held.take_written(object));
+        self.lock().update(&key, |held| held.take_written(object.clone()));
     }
 }
 

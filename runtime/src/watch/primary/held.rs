@@ -43,11 +43,9 @@ impl Held {
         Self { delivered: Delivered::Object(object), wrote }
     }
 
-    /// An object with this metadata that does not fit its type.
-    pub(super) fn misfit(meta: &ObjectMeta) -> Self {
-        let version = meta.resource_version.clone().unwrap_or_default();
-        let misfit = Misfit { version, uid: meta.uid.clone().unwrap_or_default() };
-        Self { delivered: Delivered::Misfit(Box::new(misfit)), wrote: None }
+    /// An object that does not fit its type.
+    pub(super) fn misfit(version: String, uid: String) -> Self {
+        Self { delivered: Delivered::Misfit(Box::new(Misfit { version, uid })), wrote: None }
     }
 
     /// The object that the watch delivered last; `None` if it does not fit its type.

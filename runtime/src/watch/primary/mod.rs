@@ -5,6 +5,8 @@ mod area;
 mod changed;
 mod feed;
 mod held;
+#[cfg(feature = "metrics")]
+mod inspect;
 mod listing;
 mod objects;
 mod older;
@@ -30,6 +32,8 @@ use crate::resource_version::is_newer;
 use crate::status::bare::BareStatus;
 use crate::wiring::{Mark, WatcherWiring};
 
+#[cfg(feature = "compact")]
+pub(crate) use self::objects::Compaction;
 pub(crate) use self::predicate::PrimaryPredicate;
 pub(crate) use self::reduced::Reduction;
 pub(crate) use self::shards::JoinedShard;
@@ -92,6 +96,19 @@ impl Primary {
         Self { objects: Arc::new(Mutex::new(objects)), reduction: Some(Arc::new(reduction)), ..self }
     }
 
+    /// The same, with objects as compressed text, unless it holds only a part of them.
+    #[cfg(feature = "compact")]
+    pub(crate) fn compacting(self, compaction: Option<Compaction>) -> Self {
+        let Some(compaction) = compaction else { return self };
+        let decoder = self.decoder.clone().keeping_texts();
+        let objects = match self.reduction {
+            // Another cache of the kind may read the events of the same watch.
+            Some(_) => self.objects,
+            None => Arc::new(Mutex::new(Objects::compact(compaction, decoder.clone(), self.bare.clone()))),
+        };
+        Self { decoder, objects, ..self }
+    }
+
     /// The object as the cache holds it.
     fn reduced(&self, object: Arc<Object>) -> Arc<Object> {
         let object = self.bare.restored(object);
@@ -110,22 +127,14 @@ impl Primary {
 
     /// Stores the status of an object in memory, as its kind has none of ours.
     pub(crate) fn store_status(&self, key: &Key, uid: &str, status: BareStatus) {
-        self.lock().update(key, |held| held.store_status(uid, &Arc::new(status)));
-    }
-
-    /// The newest known version of all objects whose keys are wanted.
-    #[cfg(feature = "metrics")]
-    pub(crate) fn all(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, Arc<Object>)> {
-        let objects = self.lock();
-        let wanted = objects.iter().filter(|(key, _)| wanted(key));
-        let newest = wanted.filter_map(|(key, held)| Some((key.clone(), held.newest()?.clone())));
-        newest.collect()
+        let status = Arc::new(status);
+        self.lock().update(key, |held| held.store_status(uid, &status));
     }
 
     /// The keys of the objects whose uid is wanted, also of those that do not fit their type.
     pub(crate) fn keys_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Key> {
         let objects = self.lock();
-        let fitting = objects.iter().filter(|(_, held)| held.newest().is_some_and(|object| wanted(object.uid())));
+        let fitting = objects.iter().filter(|(_, known)| known.fits() && wanted(&known.uid()));
         let mut keys: Vec<Key> = fitting.map(|(key, _)| key.clone()).collect();
         drop(objects);
         keys.extend(self.aside.keys_of(wanted));
@@ -142,12 +151,12 @@ impl Primary {
     /// The keys of all objects that fit their type.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let objects = self.lock();
-        objects.iter().filter(|(_, held)| held.seen().is_some()).map(|(key, _)| key.clone()).collect()
+        objects.iter().filter(|(_, known)| known.fits()).map(|(key, _)| key.clone()).collect()
     }
 
     /// The version that the watch delivered last.
     pub(crate) fn seen_version(&self, key: &Key) -> Option<String> {
-        self.lock().get(key).map(|held| held.version().to_owned())
+        self.lock().peek(key).map(|known| known.version().into_owned())
     }
 
     fn lock(&self) -> MutexGuard<'_, Objects> {
@@ -179,7 +188,7 @@ impl Primary {
     /// Applies the object of this key to the cache. An unchanged version, as after a relist, has no effect.
     fn take(&self, key: &Key, object: Decoded, filter: &PrimaryPredicate, source: Source<'_>) -> Option<CacheChange> {
         let object = match object {
-            Decoded::Valid(object) => Decoded::Valid(self.reduced(object)),
+            Decoded::Valid(object, text) => Decoded::Valid(self.reduced(object), text),
             invalid @ Decoded::Invalid(_) => invalid,
         };
         let meta = object.metadata();
@@ -194,10 +203,12 @@ impl Primary {
             return None;
         }
         let is_past = comparison == Comparison::Restored;
-        let now = match object {
-            Decoded::Valid(object) => object,
+        let (now, text) = match object {
+            Decoded::Valid(object, text) => (object, text),
             Decoded::Invalid(broken) => {
-                objects.insert(key, Held::misfit(&broken.meta));
+                let text = |field: &Option<String>| field.clone().unwrap_or_default();
+                let (version, uid) = (text(&broken.meta.resource_version), text(&broken.meta.uid));
+                objects.insert(key, Held::misfit(version, uid), None);
                 drop(objects);
                 return self.put_aside(key, &broken, filter);
             }
@@ -216,7 +227,7 @@ impl Primary {
         }
         let now = with_status_of(before.as_ref().and_then(Held::newest), now);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
-        objects.insert(key, Held::object(now, wrote));
+        objects.insert(key, Held::object(now, wrote), text.as_deref());
         Some(CacheChange { key: key.clone(), triggers })
     }
 
@@ -267,9 +278,9 @@ impl Primary {
     /// The versions of our writes that the watch of the area has not delivered.
     fn outstanding(&self, area: &Area) -> HashMap<Key, String> {
         let objects = self.lock();
-        let wrote = objects.iter().filter_map(|(key, held)| {
-            let wrote = held.wrote.as_deref().filter(|_| area.has_name(key))?;
-            Some((key.clone(), version(wrote).to_owned()))
+        let wrote = objects.iter().filter_map(|(key, known)| {
+            let wrote = known.wrote().filter(|_| area.has_name(key))?;
+            Some((key.clone(), version(&**wrote).to_owned()))
         });
         wrote.collect()
     }
@@ -280,7 +291,7 @@ impl Primary {
         let (change, last) = self.remove(&key)?;
         // Its status shows whether code has run for it.
         let object = match object {
-            Decoded::Valid(object) => Decoded::Valid(with_status_of(last.as_ref(), self.reduced(object))),
+            Decoded::Valid(object, text) => Decoded::Valid(with_status_of(last.as_ref(), self.reduced(object)), text),
             invalid @ Decoded::Invalid(_) => invalid,
         };
         if !filter.shard_gates.reconciles(object.metadata().uid.as_deref().unwrap_or_default()) {
@@ -288,11 +299,11 @@ impl Primary {
         }
         let is_plain = filter.watcher.is_some_and(|watcher| watcher.mark == Mark::None);
         match object {
-            Decoded::Valid(object) if is_plain || has_vanished(object.meta(), &filter.finalizers) => {
+            Decoded::Valid(object, _) if is_plain || has_vanished(object.meta(), &filter.finalizers) => {
                 self.vanished.put(&key, object);
             }
             Decoded::Invalid(_) if is_plain => last.into_iter().for_each(|last| self.vanished.put(&key, last)),
-            Decoded::Valid(_) | Decoded::Invalid(_) => {}
+            Decoded::Valid(..) | Decoded::Invalid(_) => {}
         }
         Some(change)
     }
@@ -322,7 +333,7 @@ impl Primary {
         let gone: Vec<Key> = match area.shard {
             None => objects.keys().filter(|key| is_gone(key)).cloned().collect(),
             Some(shard) => {
-                let here = objects.iter().filter(|(key, held)| is_gone(key) && shard.contains(held.uid()));
+                let here = objects.iter().filter(|(key, known)| is_gone(key) && shard.contains(&known.uid()));
                 here.map(|(key, _)| key.clone()).collect()
             }
         };

@@ -57,7 +57,7 @@ impl Primary {
     /// Removes the objects of an area, and everything else that is known about them. Returns their names.
     fn forget(&self, area: &Area) -> Vec<Key> {
         let mut objects = self.lock();
-        let mine = objects.iter().filter(|(key, held)| area.contains(key, held.uid()));
+        let mine = objects.iter().filter(|(key, known)| area.contains(key, &known.uid()));
         let keys: Vec<Key> = mine.map(|(key, _)| key.clone()).collect();
         for key in &keys {
             objects.remove(key);
@@ -72,7 +72,7 @@ impl Primary {
 
     /// The UID of the object of this name, and the version that the watch delivered.
     fn seen_uid(&self, key: &Key) -> Option<(String, String)> {
-        self.lock().get(key).map(|held| (held.uid().to_owned(), held.version().to_owned()))
+        self.lock().peek(key).map(|known| (known.uid().into_owned(), known.version().into_owned()))
     }
 }
 
@@ -180,7 +180,7 @@ impl ShardFeed {
     /// Records the deletion of an object of whose name the cache holds another one. It still needs its cleanup if it had our finalizer.
     fn delete_replaced(&self, key: Key, object: Decoded) {
         let Feed { primary, filter, .. } = &self.feed;
-        let Decoded::Valid(object) = object else { return };
+        let Decoded::Valid(object, _) = object else { return };
         if filter.watcher.is_none_or(|watcher| watcher.mark != crate::wiring::Mark::None)
             && has_vanished(object.meta(), &filter.finalizers)
         {

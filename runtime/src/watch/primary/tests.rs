@@ -19,7 +19,7 @@ use crate::wiring::triggers::Triggers;
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
-pub(super) struct ThingSpec {
+pub(in crate::watch::primary) struct ThingSpec {
     size: u32,
 }
 
@@ -40,7 +40,7 @@ mod other {
 
 #[derive(JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct ThingStatus {
+pub(in crate::watch::primary) struct ThingStatus {
     observed_generation: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ impl StatusContract for ThingStatus {
 
 const FINALIZER: &str = "example.com/tester";
 
-pub(super) fn filter() -> PrimaryPredicate {
+pub(in crate::watch::primary) fn filter() -> PrimaryPredicate {
     PrimaryPredicate {
         finalizers: vec![FINALIZER.into()],
         watcher: None,
@@ -111,7 +111,7 @@ fn size(object: &Object) -> u32 {
 
 fn sound(guarded: Decoded) -> Arc<Object> {
     match guarded {
-        Decoded::Valid(thing) => thing,
+        Decoded::Valid(thing, _) => thing,
         Decoded::Invalid(broken) => panic!("{}", broken.text()),
     }
 }
@@ -171,7 +171,7 @@ fn our_own_metadata_change_triggers_nothing() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     let claimed = json!({ "/metadata/annotations": { "claimed": "yes" } });
-    primary.wrote(sound(thing("2", &claimed)));
+    primary.wrote(&sound(thing("2", &claimed)));
     assert!(primary.apply(thing("2", &claimed), &filter()).unwrap().triggers.is_empty());
 }
 
@@ -179,14 +179,14 @@ fn our_own_metadata_change_triggers_nothing() {
 fn our_own_write_is_served_until_the_watch_catches_up() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("9", &json!({})), &filter());
-    primary.wrote(sound(thing("11", &json!({}))));
+    primary.wrote(&sound(thing("11", &json!({}))));
     let served = || primary.get(&key()).unwrap().meta().resource_version.clone().unwrap();
     assert_eq!(served(), "11");
     primary.apply(thing("10", &json!({})), &filter());
     assert_eq!((served().as_str(), primary.seen_version(&key()).as_deref()), ("11", Some("10")));
     primary.apply(thing("12", &json!({})), &filter());
     assert_eq!(served(), "12");
-    primary.wrote(sound(thing("11", &json!({}))));
+    primary.wrote(&sound(thing("11", &json!({}))));
     assert_eq!(served(), "12", "a late response is older than the cache");
 }
 
@@ -200,12 +200,12 @@ fn a_written_deletion_is_served_although_a_restore_lowered_its_version() {
     };
     let is_served = || primary.get(&key()).unwrap().meta().deletion_timestamp.is_some();
     primary.apply(thing("90", &json!({})), &filter());
-    primary.wrote(sound(thing("91", &json!({}))));
-    primary.wrote(deleted("20", "another"));
+    primary.wrote(&sound(thing("91", &json!({}))));
+    primary.wrote(&deleted("20", "another"));
     assert!(!is_served(), "another object of this name");
-    primary.wrote(deleted("20", "u"));
+    primary.wrote(&deleted("20", "u"));
     assert!(is_served());
-    primary.wrote(deleted("19", "u"));
+    primary.wrote(&deleted("19", "u"));
     assert_eq!(primary.get(&key()).unwrap().resource_version(), "20", "an earlier response");
     primary.take(&key(), thing("15", &json!({})), &filter(), list(Some("20")));
     assert!(!is_served(), "the list shows that a second restore undid the deletion");
@@ -215,11 +215,11 @@ fn a_written_deletion_is_served_although_a_restore_lowered_its_version() {
 fn an_own_write_of_a_recreated_object_is_not_served() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
-    primary.wrote(sound(thing("9", &json!({}))));
+    primary.wrote(&sound(thing("9", &json!({}))));
     primary.apply(thing("5", &json!({ "/metadata/uid": "another" })), &filter());
     assert_eq!(primary.get(&key()).unwrap().meta().uid.as_deref(), Some("another"));
     primary.remove(&key());
-    primary.wrote(sound(thing("10", &json!({}))));
+    primary.wrote(&sound(thing("10", &json!({}))));
     assert!(primary.get(&key()).is_none(), "a write does not bring back what is gone");
 }
 
@@ -263,7 +263,7 @@ fn an_older_version_in_a_list_appears_as_new() {
 fn a_later_list_without_our_write_shows_its_loss() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
-    primary.wrote(sound(thing("9", &json!({}))));
+    primary.wrote(&sound(thing("9", &json!({}))));
     assert_eq!(primary.outstanding(&area("b")), HashMap::new());
     assert_eq!(primary.outstanding(&area("a")), HashMap::from([(key(), "9".to_owned())]));
     let listed = |written| primary.take(&key(), thing("4", &json!({})), &filter(), list(written));

@@ -41,6 +41,7 @@ pub(crate) fn tables(report: &mut Report, objects: usize) {
     of::<Credential, shapes::credentials>(report, &credentials, objects);
     report.add(&children(&releases, objects));
     report.add(&uncached(&releases, objects));
+    report.add(&compact(&releases, objects));
 }
 
 /// Adds the table of one kind.
@@ -113,5 +114,24 @@ fn uncached(releases: &Sample, objects: usize) -> Table {
     let mut table =
         Table::new("releases of a watcher with `cache = none`", &format!("{objects} objects"), &["evenkeel"]);
     table.row("bytes per object", &[figure], Aim::AtMost(250.0));
+    table.about(&releases)
+}
+
+/// The number of decoded objects in a compact cache.
+const DECODED: usize = 100;
+
+/// The memory of an object in a compact cache, without what the operator takes for itself, beside B1.
+fn compact(releases: &Sample, objects: usize) -> Table {
+    let releases = releases.clone().varied();
+    let lab = Arc::new(Lab::default());
+    let of = |objects: usize| {
+        let answers = Answers::render(&[&releases], &Release::crd(), objects, PAGE, ASIDE);
+        live(&answers, |client| ours::start_compact::<ours::plain>(client, lab.clone(), DECODED)) * objects as f64
+    };
+    let answers = Answers::render(&[&releases], &Release::crd(), objects, PAGE, ASIDE);
+    let ours = (of(objects) - of(PAGE)) / (objects - PAGE) as f64;
+    assert_eq!(lab.bodies(), 0, "nothing has changed");
+    let mut table = Table::new("releases in a compact cache", &format!("{objects} objects"), &["evenkeel", "B1"]);
+    table.row("bytes per object", &[ours, live(&answers, b1_of::<Release>)], Aim::Shares(&[(1, 0.55)]));
     table.about(&releases)
 }

@@ -38,6 +38,9 @@ const OVERHEAD: [(&str, &str, Aim); 2] = [
     ("event, short-circuited", "event", Aim::Shares(&[(1, 1.02)])),
     ("event, computed and compared", "always", Aim::Shares(&[(1, 1.05)])),
 ];
+/// Events of objects that a compact cache holds as text only, since it has one that is decoded.
+const COMPACT: [(&str, &str); 2] =
+    [("event to a pass without work", "event"), ("unchanged object at a restart", "load")];
 
 const HELP: &str = "\
 Counts the instructions of a controller under callgrind, hand-written in two ways and with evenkeel.
@@ -105,7 +108,7 @@ fn children(counts: &Counts) -> Table {
     children.about(&Sample::read("configmaps"))
 }
 
-fn tables(counts: &Counts) -> [Table; 6] {
+fn tables(counts: &Counts) -> [Table; 7] {
     let mut overhead =
         Table::new("instructions of a release", "with and without the pass", &["evenkeel", "a bare closure"]);
     for (what, word, aim) in OVERHEAD {
@@ -115,6 +118,15 @@ fn tables(counts: &Counts) -> [Table; 6] {
         Table::new("instructions of a release", "by a watcher and by a reconciler", &["a watcher", "a reconciler"]);
     let counted = counts.slopes(&["always watcher", "always ours"]);
     watchers.row("event, computed and compared", &counted, Aim::Shares(&[(1, 1.05)]));
+    let mut compact =
+        Table::new("instructions of a release", "in a compact cache and decoded", &["compact", "decoded"]);
+    for (what, word) in COMPACT {
+        compact.row(
+            what,
+            &counts.slopes(&["compact", "ours"].map(|who| format!("{word} {who}"))),
+            Aim::Shares(&[(1, 1.60)]),
+        );
+    }
     let mut queue = Table::new("instructions of the queue", "", &["many", "few"]);
     let flat = || Aim::Shares(&[(1, 1.05)]);
     queue.row("pass, 4096 at a time; 16", &counts.slopes(&["queue 4096", "queue 16"]), flat());
@@ -123,7 +135,7 @@ fn tables(counts: &Counts) -> [Table; 6] {
     for (what, words) in REVIEWS {
         reviews.row(what, &counts.slopes(&[words]), Aim::AtMost(250_000.0));
     }
-    [events(counts), overhead, watchers, children(counts), queue, reviews]
+    [events(counts), overhead, watchers, compact, children(counts), queue, reviews]
 }
 
 fn dependents(counts: &Counts) -> [Table; 2] {

@@ -10,7 +10,7 @@ use evenkeel::Operator;
 use evenkeel_bench::answers::Answers;
 use evenkeel_bench::hand::{HandRelease, Work, b0, b0_of, b1, b1_of};
 use evenkeel_bench::kind::Release;
-use evenkeel_bench::ours::{Lab, owner, plain, start, watched};
+use evenkeel_bench::ours::{Lab, owner, plain, start, start_compact, watched};
 use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
@@ -29,6 +29,7 @@ pub(crate) fn sizes(words: &str) -> [usize; 2] {
         "converge ours" => [4, 12],
         _ if words.starts_with("queue") => [8_192, 16_384],
         "children100 ours" => [25, 100],
+        "event compact" => [PAGE, 2 * PAGE],
         _ => number_in(words, "flight").map_or([PAGE, OBJECTS], |flight| {
             let few = flight.next_multiple_of(PAGE).max(2 * PAGE);
             [few, 2 * few]
@@ -112,12 +113,18 @@ fn children(what: &str, changed: usize) {
     settle(&runtime);
 }
 
+/// The number of decoded objects: at a start one; then those that change at the same time, which are the first ones, and so not decoded.
+fn decoded(what: &str) -> usize {
+    if what == "load" { 1 } else { 2 * PAGE }
+}
+
 /// The watching controller.
 fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     let flight = number_in(what, "flight");
     match (who, what) {
         ("watcher", _) => Box::pin(watcher(client)),
         ("ours" | "bare", _) => Box::pin(ours(client, what == "always" || flight.is_some(), who == "bare", flight)),
+        ("compact", _) => Box::pin(start_compact::<plain>(client, Arc::default(), decoded(what))),
         ("b0", "load" | "spec" | "label") => Box::pin(b0(client, Work::default(), Arc::default())),
         ("b1", "spec" | "label") => Box::pin(b1(client, Work::default(), Arc::default())),
         ("b0", _) => match flight {

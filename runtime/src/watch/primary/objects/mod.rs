@@ -1,24 +1,36 @@
 //! The objects of a cache of the reconciled kind, by name.
 
+#[cfg(feature = "compact")]
+mod compact;
+mod idle;
 mod interned;
+mod numbers;
+mod peek;
 mod slim;
 mod slim_status;
-mod slims;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use self::slims::Slims;
+#[cfg(feature = "compact")]
+pub(crate) use self::compact::Compaction;
+use self::idle::{IdleObjects, Store};
+pub(super) use self::peek::Peek;
+use self::slim::SlimForm;
 use super::held::Held;
+#[cfg(feature = "compact")]
+use crate::client::decode::Decoder;
+#[cfg(feature = "compact")]
+use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
 
 /// The cached objects.
 pub(super) enum Objects {
     Whole(HashMap<Key, Held>),
-    /// In a form that is slim while an object is idle (`cache = none`).
-    Slim(Box<Slims>),
+    /// In a form that takes less memory while an object is idle.
+    Idle(Box<dyn Store>),
 }
 
 impl Default for Objects {
@@ -28,59 +40,63 @@ impl Default for Objects {
 }
 
 impl Objects {
-    /// Objects in the slim form. `blank` is one of their type without metadata.
+    /// Objects in the slim form (`cache = none`). `blank` is one of their type without metadata.
     pub(super) fn slim(blank: Arc<Object>) -> Self {
-        Self::Slim(Box::new(Slims::new(blank)))
+        Self::Idle(Box::new(IdleObjects::new(SlimForm::new(blank))))
+    }
+
+    /// Objects as compressed text, of which some are decoded, too.
+    #[cfg(feature = "compact")]
+    pub(super) fn compact(compaction: Compaction, decoder: Decoder, bare: Arc<BareStore>) -> Self {
+        Self::Idle(Box::new(IdleObjects::new(compact::CompactForm::new(compaction, decoder, bare))))
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Cow<'_, Held>> {
         match self {
             Self::Whole(objects) => objects.get(key).map(Cow::Borrowed),
-            Self::Slim(objects) => objects.get(key),
+            Self::Idle(objects) => objects.get(key),
         }
     }
 
-    pub(super) fn insert(&mut self, key: &Key, held: Held) {
+    /// What the cache knows of an object as it is.
+    pub(super) fn peek(&self, key: &Key) -> Option<Peek<'_>> {
+        match self {
+            Self::Whole(objects) => objects.get(key).map(Peek::Held),
+            Self::Idle(objects) => objects.peek(key),
+        }
+    }
+
+    /// Replaces an object. `text`: the one that a watch delivered, if the decoder keeps texts.
+    pub(super) fn insert(&mut self, key: &Key, held: Held, text: Option<&str>) {
         match self {
             Self::Whole(objects) => drop(objects.insert(key.clone(), held)),
-            Self::Slim(objects) => objects.insert(key, held),
+            Self::Idle(objects) => objects.insert(key, held, text),
         }
     }
 
     pub(super) fn remove(&mut self, key: &Key) -> Option<Held> {
         match self {
             Self::Whole(objects) => objects.remove(key),
-            Self::Slim(objects) => objects.remove(key),
+            Self::Idle(objects) => objects.remove(key),
         }
     }
 
-    /// Changes an object that is in the cache.
-    pub(super) fn update(&mut self, key: &Key, change: impl FnOnce(&mut Held)) {
+    /// Changes what is known of an object that is in the cache, but not the version that the watch delivered.
+    pub(super) fn update(&mut self, key: &Key, mut change: impl FnMut(&mut Held)) {
         match self {
-            Self::Whole(objects) => {
-                if let Some(held) = objects.get_mut(key) {
-                    change(held);
-                }
-            }
-            Self::Slim(objects) => {
-                let Some(mut held) = objects.remove(key) else { return };
-                change(&mut held);
-                objects.insert(key, held);
-            }
+            Self::Whole(objects) => objects.get_mut(key).into_iter().for_each(change),
+            Self::Idle(objects) => objects.update(key, &mut change),
         }
     }
 
-    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (&Key, Cow<'_, Held>)> + '_> {
+    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (&Key, Peek<'_>)> + '_> {
         match self {
-            Self::Whole(objects) => Box::new(objects.iter().map(|(key, held)| (key, Cow::Borrowed(held)))),
-            Self::Slim(objects) => Box::new(objects.iter()),
+            Self::Whole(objects) => Box::new(objects.iter().map(|(key, held)| (key, Peek::Held(held)))),
+            Self::Idle(objects) => objects.iter(),
         }
     }
 
-    pub(super) fn keys(&self) -> Box<dyn Iterator<Item = &Key> + '_> {
-        match self {
-            Self::Whole(objects) => Box::new(objects.keys()),
-            Self::Slim(objects) => Box::new(objects.keys()),
-        }
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.iter().map(|(key, _)| key)
     }
 }

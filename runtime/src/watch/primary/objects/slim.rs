@@ -7,8 +7,15 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::ObjectMeta;
 
+use super::idle::Form;
 use super::interned::Interned;
+use super::numbers::{number, uid, uid_text};
+use super::peek::IdleObject;
+#[cfg(feature = "metrics")]
+use super::peek::see_conditions;
 use super::slim_status::{SharedStatuses, SlimStatus};
+#[cfg(feature = "metrics")]
+use crate::condition::ConditionStatus;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
 use crate::status::bare::BareStatus;
@@ -36,17 +43,45 @@ struct More {
     status: Option<Arc<BareStatus>>,
 }
 
-/// The values that the objects of one watcher share.
-#[derive(Debug, Default)]
-pub(super) struct SharedValues {
+/// The slim form of the objects of one watcher, with the values that they share.
+pub(super) struct SlimForm {
     finalizers: Interned<Vec<String>>,
     labels: Interned<BTreeMap<String, String>>,
     statuses: SharedStatuses,
+    /// An object of the type without metadata.
+    blank: Arc<Object>,
 }
 
-impl SharedValues {
-    /// The slim form; `None`: the object has a write that the watch has not delivered, does not fit its type, or has unusual values.
-    pub(super) fn slim(&mut self, held: &Held) -> Option<Slim> {
+impl Form for SlimForm {
+    type Source = ();
+    type Idle = Slim;
+
+    fn source(&mut self, _: Option<&str>) -> Option<()> {
+        Some(())
+    }
+
+    fn idle(&mut self, _: &Key, held: &Held, (): ()) -> Result<Slim, ()> {
+        self.slim(held).ok_or(())
+    }
+
+    fn held(&self, key: &Key, slim: &Slim) -> Held {
+        Held::object(slim.object(key, &*self.blank), None)
+    }
+
+    fn release(&mut self, _: &Key, slim: Slim) {
+        slim.finalizers.iter().for_each(|finalizers| self.finalizers.release(finalizers));
+        slim.labels.iter().for_each(|labels| self.labels.release(labels));
+    }
+}
+
+impl SlimForm {
+    pub(super) fn new(blank: Arc<Object>) -> Self {
+        let (finalizers, labels) = (Interned::default(), Interned::default());
+        Self { finalizers, labels, statuses: SharedStatuses::default(), blank }
+    }
+
+    /// `None`: the object has a write that the watch has not delivered, does not fit its type, or has unusual values.
+    fn slim(&mut self, held: &Held) -> Option<Slim> {
         let object = held.seen().filter(|_| held.wrote.is_none())?;
         let (meta, bare) = (object.meta(), object.bare()?);
         let (uid, version) = (uid(object.uid())?, number(object.resource_version())?);
@@ -73,17 +108,11 @@ impl SharedValues {
             more: has_more.then(|| Box::new(more)),
         })
     }
-
-    /// Removes the values that only this object had.
-    pub(super) fn release(&mut self, slim: &Slim) {
-        slim.finalizers.iter().for_each(|finalizers| self.finalizers.release(finalizers));
-        slim.labels.iter().for_each(|labels| self.labels.release(labels));
-    }
 }
 
 impl Slim {
     /// The object. `blank` is one of its type without metadata.
-    pub(super) fn object(&self, key: &Key, blank: &Object) -> Arc<Object> {
+    fn object(&self, key: &Key, blank: &Object) -> Arc<Object> {
         let more = self.more.as_deref();
         let mut object = blank.copy();
         *object.meta_mut() = ObjectMeta {
@@ -107,21 +136,26 @@ impl Slim {
     }
 }
 
-/// The bytes of a UID in its usual form.
-fn uid(text: &str) -> Option<[u8; 16]> {
-    let digits: String = text.split('-').collect();
-    let uid = u128::from_str_radix(&digits, 16).ok()?.to_be_bytes();
-    (uid_text(uid) == text).then_some(uid)
-}
+impl IdleObject for Slim {
+    fn uid(&self) -> String {
+        uid_text(self.uid)
+    }
 
-fn uid_text(uid: [u8; 16]) -> String {
-    let digits = format!("{:032x}", u128::from_be_bytes(uid));
-    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
-}
+    fn version(&self) -> String {
+        self.version.to_string()
+    }
 
-/// A version that is a number in its usual form.
-fn number(version: &str) -> Option<u64> {
-    version.parse::<u64>().ok().filter(|number| number.to_string() == version)
+    #[cfg(feature = "metrics")]
+    fn conditions(&self, see: &mut dyn FnMut(&str, &ConditionStatus)) {
+        let own = || self.more.as_ref().and_then(|more| more.status.as_deref());
+        let status = self.status.as_ref().map(SlimStatus::shared).or_else(own);
+        see_conditions(status.map(|status| &*status.conditions).unwrap_or_default(), see);
+    }
+
+    #[cfg(feature = "metrics")]
+    fn policy(&self, name: &str) -> Option<&str> {
+        self.more.as_ref()?.annotations.as_ref()?.get(name).map(String::as_str)
+    }
 }
 
 #[cfg(test)]
@@ -141,8 +175,12 @@ mod tests {
         Arc::new(object)
     }
 
-    fn slim(shared: &mut SharedValues, meta: &Value) -> Option<Slim> {
-        shared.slim(&Held::object(object(meta), None))
+    fn form() -> SlimForm {
+        SlimForm::new(object(&json!({})))
+    }
+
+    fn slim(form: &mut SlimForm, meta: &Value) -> Option<Slim> {
+        form.slim(&Held::object(object(meta), None))
     }
 
     #[test]
@@ -151,10 +189,12 @@ mod tests {
         let idle = json!({ "name": "x", "namespace": "a", "uid": UID, "resourceVersion": "70" });
         let other = json!({ "name": "x", "namespace": "a", "uid": UID, "resourceVersion": "70", "generation": 2, "finalizers": ["f"],
             "labels": { "team": "x" }, "annotations": { "b": "c" }, "deletionTimestamp": "2026-01-01T00:00:00Z" });
-        let mut shared = SharedValues::default();
+        let mut form = form();
         for meta in [idle, other] {
-            let (blank, whole) = (object(&json!({})), object(&meta));
-            let again = slim(&mut shared, &meta).unwrap().object(&key, &*blank);
+            let whole = object(&meta);
+            let idle = slim(&mut form, &meta).unwrap();
+            assert_eq!((IdleObject::uid(&idle), IdleObject::version(&idle)), (UID.to_owned(), "70".to_owned()));
+            let again = form.held(&key, &idle).seen().cloned().unwrap();
             assert_eq!((again.meta(), again.bare().unwrap().content), (whole.meta(), 7));
             assert_eq!(again.bare().unwrap().status, whole.bare().unwrap().status);
         }
@@ -162,27 +202,18 @@ mod tests {
 
     #[test]
     fn an_object_with_unusual_values_is_not_slim() {
-        let mut shared = SharedValues::default();
+        let mut form = form();
         let unusual = [("uid", json!("u")), ("resourceVersion", json!("v7")), ("generation", json!(0))];
         for (field, value) in unusual {
             let mut meta = json!({ "uid": UID, "resourceVersion": "7" });
-            assert!(slim(&mut shared, &meta).is_some());
+            assert!(slim(&mut form, &meta).is_some());
             meta[field] = value;
-            assert!(slim(&mut shared, &meta).is_none(), "{field}");
+            assert!(slim(&mut form, &meta).is_none(), "{field}");
         }
         let held = |wrote: &str| {
             let object = |version: &str| object(&json!({ "uid": UID, "resourceVersion": version }));
             Held::object(object("7"), Some(object(wrote)))
         };
-        assert!(shared.slim(&held("8")).is_none(), "the watch has not delivered it");
-    }
-
-    #[test]
-    fn a_uid_in_its_usual_form_becomes_a_number() {
-        assert_eq!(uid(UID).map(uid_text).as_deref(), Some(UID));
-        for other in ["u", "", "0A1B2C3D-0001-4000-8000-00000000ABCD", "0a1b2c3d00014000800000000000abcd"] {
-            assert_eq!(uid(other), None, "{other}");
-        }
-        assert_eq!((number("70"), number("070"), number("x")), (Some(70), None, None));
+        assert!(form.slim(&held("8")).is_none(), "the watch has not delivered it");
     }
 }

@@ -51,6 +51,12 @@ impl SharedStatuses {
 }
 
 impl SlimStatus {
+    /// What several objects have of it.
+    #[cfg(feature = "metrics")]
+    pub(super) fn shared(&self) -> &BareStatus {
+        &self.shared
+    }
+
     /// The whole status.
     pub(super) fn whole(&self) -> Option<BareStatus> {
         let at = Timestamp::from_nanosecond(self.at.into()).ok()?;

@@ -1,7 +1,8 @@
 //! Builder of an operator: name, reconcilers and settings.
 
-#[cfg(feature = "metrics")]
-use std::net::{SocketAddr, TcpListener};
+#[cfg(any(feature = "metrics", feature = "webhooks"))]
+mod served;
+
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +10,16 @@ use std::time::Duration;
 use futures::{Stream, StreamExt};
 use kube::runtime::reflector::ObjectRef;
 use kube::{Client, Config};
-#[cfg(feature = "metrics")]
-use prometheus_client::registry::Registry;
 
-use super::feature_gates::FeatureGates;
-use super::limits::Limits;
-use super::reconciled_kind::ReconciledKind;
-use super::registration::{Registration, Typed};
-use super::trigger::Triggers;
 use crate::backoff::Backoff;
 use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
+use crate::operator::feature_gates::FeatureGates;
+use crate::operator::limits::Limits;
+use crate::operator::reconciled_kind::ReconciledKind;
+use crate::operator::registration::{Registration, Typed};
+use crate::operator::trigger::Triggers;
 use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
@@ -44,6 +43,9 @@ pub struct Operator {
     pub(super) namespaces: Vec<Arc<str>>,
     pub(super) label_selector: Option<Arc<str>>,
     pub(super) managed_fields: bool,
+    /// The number of decoded objects per cache, if the others are compressed text.
+    #[cfg(feature = "compact")]
+    pub(super) decoded_objects: Option<NonZeroUsize>,
     pub(super) streaming_lists: bool,
     pub(super) limits: Limits,
     pub(super) shutdown_timeout: Duration,
@@ -100,6 +102,8 @@ impl Operator {
             namespaces: Vec::new(),
             label_selector: None,
             managed_fields: false,
+            #[cfg(feature = "compact")]
+            decoded_objects: None,
             streaming_lists: true,
             limits: Limits::default(),
             shutdown_timeout: QueueConfig::SHUTDOWN_TIMEOUT,
@@ -198,6 +202,27 @@ impl Operator {
     /// By default both are skipped while decoding. They take most of the memory of an object, and no reconciler should base decisions on them.
     pub fn keep_managed_fields(mut self) -> Self {
         self.managed_fields = true;
+        self
+    }
+
+    /// Caches the objects of the reconciled kinds as compressed text. Of each reconciler, `decoded` objects are kept decoded, too: those that
+    /// were read last.
+    ///
+    /// An object of 3.6 KB of JSON then takes 0.4 KB instead of 4: a million of them take 0.5 GiB. The first object of a kind is the dictionary
+    /// for the others, so objects that have nothing in common take more. An event of an object that is not decoded costs twice the processor
+    /// time, and so does its first pass after a start. Use it for hundreds of thousands of objects; 1,000 decoded ones suffice unless more
+    /// change at the same time.
+    ///
+    /// Watched and owned objects, and the objects of a watcher with `cache = none`, are cached as before.
+    ///
+    /// ```
+    /// # use std::num::NonZeroUsize;
+    /// # use evenkeel::Operator;
+    /// let operator = Operator::new("certificates").compact_cache(NonZeroUsize::new(1_000).unwrap());
+    /// ```
+    #[cfg(feature = "compact")]
+    pub fn compact_cache(mut self, decoded: NonZeroUsize) -> Self {
+        self.decoded_objects = Some(decoded);
         self
     }
 
@@ -331,70 +356,6 @@ impl Operator {
     ) -> Self {
         let keys = references.map(|reference| Key::new(reference.namespace.as_deref(), &reference.name)).boxed();
         self.triggers.add::<R>(keys);
-        self
-    }
-}
-
-#[cfg(feature = "metrics")]
-impl Operator {
-    /// Serves `/metrics`, `/healthz`, `/readyz` and `/debug/objects` at the address, over plain HTTP.
-    ///
-    /// The endpoints are not authenticated and are described in the [guide](crate::guide::diagnostics). With port 0 the
-    /// operator picks a free port and logs it. Without this call and without `--listen`, the operator does not listen.
-    pub fn listen(mut self, address: SocketAddr) -> Self {
-        self.listener = Some(Listener::At(address));
-        self
-    }
-
-    /// Like [`listen`](Self::listen), with a socket that is already bound.
-    pub fn listen_on(mut self, socket: TcpListener) -> Self {
-        self.listener = Some(Listener::Bound(socket));
-        self
-    }
-
-    /// Registers metrics of the program, which `/metrics` serves with those of the framework.
-    ///
-    /// The registry is one of the crate `prometheus-client`, which [`evenkeel::prometheus_client`](crate::prometheus_client)
-    /// re-exports. The prefixes `evenkeel_`, `controller_runtime_`, `leader_election_`, `workqueue_` and `rest_client_` belong to the framework:
-    /// the operator does not start with such a name. Without a listener, nothing is served.
-    ///
-    /// ```
-    /// # use evenkeel::Operator;
-    /// use evenkeel::prometheus_client::metrics::counter::Counter;
-    ///
-    /// let downloads = Counter::<u64>::default();
-    /// let operator = Operator::new("mirror").register_metrics(|registry| {
-    ///     registry.register("mirror_downloads", "Downloaded files", downloads.clone());
-    /// });
-    /// downloads.inc();
-    /// ```
-    pub fn register_metrics(mut self, register: impl FnOnce(&mut Registry)) -> Self {
-        register(&mut self.custom.registry);
-        self
-    }
-
-    /// Adds a check of whether the process works at all, which `/healthz` runs. A failure makes Kubernetes restart the pod.
-    ///
-    /// The check runs at each request, at most 900 ms. It fails if it returns an error, panics or takes longer. The response
-    /// contains its name and the text of its error, so the text must not contain secrets.
-    pub fn healthz_check<F, E>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = Result<(), E>> + Send + 'static,
-        E: std::fmt::Display,
-    {
-        self.custom.healthz.add(name, check);
-        self
-    }
-
-    /// Adds a check of whether the operator can do its work, which `/readyz` runs in addition to those of the framework.
-    ///
-    /// The rules of [`healthz_check`](Self::healthz_check) apply.
-    pub fn readyz_check<F, E>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = Result<(), E>> + Send + 'static,
-        E: std::fmt::Display,
-    {
-        self.custom.readyz.add(name, check);
         self
     }
 }
