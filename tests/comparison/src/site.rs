@@ -63,7 +63,10 @@ impl Site {
 
     /// Starts the operator, with this interval between two checks of an unchanged object, and waits until it has nothing to do.
     pub async fn start(&mut self, interval: Duration) -> Result<()> {
+        self.kill();
+        let before = self.proxy.counts().watches;
         self.launch(interval)?;
+        self.while_running("does not watch", || self.proxy.counts().watches == before).await?;
         self.rest().await
     }
 
@@ -94,21 +97,24 @@ impl Site {
         self.folder.path().join("log")
     }
 
-    /// Waits until the operator watches, and has sent no request for a while.
+    /// Waits until the operator has sent no request for a while.
     pub async fn rest(&self) -> Result<()> {
+        self.while_running("is not idle", || self.proxy.quiet_for() < QUIET).await
+    }
+
+    /// Waits while something holds. The operator must not end meanwhile.
+    async fn while_running(&self, state: &str, holds: impl Fn() -> bool) -> Result<()> {
         let start = Instant::now();
-        let before = self.proxy.counts().watches;
-        while start.elapsed() < PATIENCE {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+        while holds() {
             if !self.operator()?.is_running() {
                 return Err(format!("the operator has ended: {}", self.last_lines()).into());
             }
-            let began = self.proxy.counts().watches > before || start.elapsed() > QUIET * 4;
-            if began && self.proxy.quiet_for() > QUIET {
-                return Ok(());
+            if start.elapsed() > PATIENCE {
+                return Err(format!("the operator {state} after {PATIENCE:?}").into());
             }
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        Err(format!("the operator is not idle after {PATIENCE:?}").into())
+        Ok(())
     }
 
     fn last_lines(&self) -> String {
