@@ -25,7 +25,7 @@ pub struct Life {
 }
 
 /// How many lives are counted: some have a pass more than others.
-const LIVES: usize = 5;
+const LIVES: usize = 20;
 
 /// Counts lives of an operator that has started, and has no other object.
 pub async fn count(site: &mut Site) -> Result<Life> {
