@@ -124,7 +124,7 @@ fn tables(counts: &Counts) -> [Table; 7] {
         compact.row(
             what,
             &counts.slopes(&["compact", "ours"].map(|who| format!("{word} {who}"))),
-            Aim::Shares(&[(1, 1.60)]),
+            Aim::Shares(&[(1, 2.00)]),
         );
     }
     let mut queue = Table::new("instructions of the queue", "", &["many", "few"]);
