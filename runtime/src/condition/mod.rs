@@ -149,11 +149,13 @@ pub struct Condition {
     /// `True`, `False` or `Unknown`.
     pub status: ConditionStatus,
     /// The generation that the condition was set for.
+    // Not nullable in the schema, as in that of `metav1.Condition`: without a value the field is not sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64")]
     pub observed_generation: Option<i64>,
     /// When the status last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    #[schemars(with = "String", extend("format" = "date-time"))]
     pub last_transition_time: Option<Timestamp>,
     /// The reason of the last transition, a word in CamelCase.
     #[serde(default)]

@@ -193,7 +193,12 @@ const OWN: &[VariantInfo] = &[
         "The controller of an object failed; the next wave does not start. A change of the object triggers a pass.",
         Actions::WAITING,
     ),
-    VariantInfo::new(LATE, "waiting", "Objects have not become ready in time. The work goes on.", Actions::WAITING),
+    VariantInfo::new(
+        LATE,
+        "waiting",
+        "Objects have not become ready in time. The operator keeps waiting for them.",
+        Actions::WAITING,
+    ),
     VariantInfo::new(
         NAMESPACE,
         "waiting",

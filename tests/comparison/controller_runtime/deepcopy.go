@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What controller-gen writes for the types of bucket_types.go.
+// What controller-gen would write for the types of bucket_types.go.
 
 func (in *Bucket) DeepCopyInto(out *Bucket) {
 	*out = *in
