@@ -59,9 +59,7 @@ impl Primary {
         let mut objects = self.lock();
         let mine = objects.iter().filter(|(key, known)| area.contains(key, &known.uid()));
         let keys: Vec<Key> = mine.map(|(key, _)| key.clone()).collect();
-        for key in &keys {
-            objects.remove(key);
-        }
+        keys.iter().for_each(|key| objects.discard(key));
         drop(objects);
         let is_other = |key: &Key, uid: &str| !area.contains(key, uid);
         self.aside.retain(is_other);

@@ -37,6 +37,8 @@ pub(in crate::watch::primary) trait Store: Send {
     fn peek(&self, key: &Key) -> Option<Peek<'_>>;
     fn insert(&mut self, key: &Key, held: Held, text: Option<&str>);
     fn remove(&mut self, key: &Key) -> Option<Held>;
+    /// Removes an object without decoding or building it.
+    fn discard(&mut self, key: &Key);
     fn update(&mut self, key: &Key, change: &mut dyn FnMut(&mut Held));
     fn iter(&self) -> Box<dyn Iterator<Item = (&Key, Peek<'_>)> + '_>;
 }
@@ -101,13 +103,17 @@ impl<F: Form> IdleObjects<F> {
     }
 
     fn take(&mut self, key: &Key) -> Option<(Held, Option<F::Source>)> {
-        let (key, state) = *self.entries.take(key)?.0;
-        let taken = match state {
+        let (key, state) = self.take_entry(key)?;
+        Some(match state {
             State::Idle(idle) => (self.form.held(&key, &idle), Some(self.form.release(&key, idle))),
             State::Held(held) => *held,
-        };
-        key.namespace.iter().for_each(|namespace| self.namespaces.release(namespace));
-        Some(taken)
+        })
+    }
+
+    fn take_entry(&mut self, key: &Key) -> Option<(Key, State<F>)> {
+        let entry = *self.entries.take(key)?.0;
+        entry.0.namespace.iter().for_each(|namespace| self.namespaces.release(namespace));
+        Some(entry)
     }
 }
 
@@ -125,13 +131,19 @@ impl<F: Form> Store for IdleObjects<F> {
     }
 
     fn insert(&mut self, key: &Key, held: Held, text: Option<&str>) {
-        drop(self.take(key));
+        self.discard(key);
         let source = self.form.source(text);
         self.put(key, held, source);
     }
 
     fn remove(&mut self, key: &Key) -> Option<Held> {
         self.take(key).map(|(held, _)| held)
+    }
+
+    fn discard(&mut self, key: &Key) {
+        if let Some((key, State::Idle(idle))) = self.take_entry(key) {
+            self.form.release(&key, idle);
+        }
     }
 
     fn update(&mut self, key: &Key, change: &mut dyn FnMut(&mut Held)) {

@@ -81,6 +81,14 @@ impl Objects {
         }
     }
 
+    /// Removes an object of which nothing is needed any more.
+    pub(super) fn discard(&mut self, key: &Key) {
+        match self {
+            Self::Whole(objects) => drop(objects.remove(key)),
+            Self::Idle(objects) => objects.discard(key),
+        }
+    }
+
     /// Changes what is known of an object that is in the cache, but not the version that the watch delivered.
     pub(super) fn update(&mut self, key: &Key, mut change: impl FnMut(&mut Held)) {
         match self {

@@ -105,7 +105,7 @@ fn change(both: &Both, choices: &mut Choices, keys: &[Key], spec: &str) {
     let key = choices.pick(keys);
     let object = object(choices, &key.name, spec);
     let newest = Newest::NOTHING;
-    match choices.range(0..6_u8) {
+    match choices.range(0..7_u8) {
         0..2 => drop(both.same(|cache| cache.apply(both.decoded(&object), &both.filter))),
         2 => drop(both.same(|cache| {
             let source = Source::List { wrote: None, newest: &newest };
@@ -117,6 +117,7 @@ fn change(both: &Both, choices: &mut Choices, keys: &[Key], spec: &str) {
                 both.same(|cache| cache.take_written(written.clone()).resource_version().to_owned());
             }
         }
+        5 => both.same(|cache| cache.lock().discard(&key)),
         _ => {
             let uid = object["metadata"]["uid"].as_str().unwrap().to_owned();
             let status: BareStatus = serde_json::from_value(json!({ "observedGeneration": choices.range(1..4_i64),
