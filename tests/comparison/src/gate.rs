@@ -17,7 +17,7 @@ struct State {
 pub struct Gate(Mutex<State>);
 
 impl Gate {
-    /// Counts a point, and kills the process if it is the chosen one. Returns whether the request goes on.
+    /// Counts a point, and kills the process if it is the chosen one. Returns `false` if the process was killed here.
     pub fn pass(&self) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.passed += 1;

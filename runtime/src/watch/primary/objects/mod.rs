@@ -45,7 +45,7 @@ impl Objects {
         Self::Idle(Box::new(IdleObjects::new(SlimForm::new(blank))))
     }
 
-    /// Objects as compressed text, of which some are decoded, too.
+    /// Objects as compressed text. The ones that were read last are decoded, too.
     #[cfg(feature = "compact")]
     pub(super) fn compact(compaction: Compaction, decoder: Decoder, bare: Arc<BareStore>) -> Self {
         Self::Idle(Box::new(IdleObjects::new(compact::CompactForm::new(compaction, decoder, bare))))
@@ -81,7 +81,7 @@ impl Objects {
         }
     }
 
-    /// Removes an object of which nothing is needed any more.
+    /// Removes an object and everything that is known of it.
     pub(super) fn discard(&mut self, key: &Key) {
         match self {
             Self::Whole(objects) => drop(objects.remove(key)),
