@@ -53,6 +53,7 @@ pub mod flux;
 pub mod guide;
 mod interval;
 pub mod introspection;
+mod json_scan;
 mod kind;
 #[cfg(feature = "operator")]
 mod leadership;

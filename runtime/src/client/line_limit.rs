@@ -8,10 +8,10 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
+use memchr::{memchr, memrchr};
 use tower::BoxError;
 
 use super::filtered_body::BodyFilter;
-use crate::client::json_scan::{last_newline, newline};
 
 /// The maximum length of a watch line, in bytes. A line contains one object. etcd accepts objects of up to 1.5 MiB by default. JSON that
 /// escapes each character needs six times as many bytes.
@@ -38,7 +38,7 @@ impl Error for LineTooLong {}
 
 impl Bound {
     fn take_lines(&mut self, mut bytes: &[u8]) -> Result<(), LineTooLong> {
-        while let Some(end) = newline(bytes) {
+        while let Some(end) = memchr(b'\n', bytes) {
             self.take(end)?;
             self.length = 0;
             bytes = &bytes[end + 1..];
@@ -56,7 +56,7 @@ impl BodyFilter for Bound {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         if self.length + bytes.len() <= LINE {
             // No line in these bytes is too long. The last one may continue in the next bytes.
-            let end = last_newline(&bytes);
+            let end = memrchr(b'\n', &bytes);
             self.length = end.map_or(self.length + bytes.len(), |end| bytes.len() - end - 1);
         } else {
             self.take_lines(&bytes)?;

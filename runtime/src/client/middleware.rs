@@ -68,16 +68,17 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
     over(client, &MapRequestLayer::new(ask))
 }
 
-/// Same as [`watched`], and empties the `managedFields` of objects in lists and watches. With a `shelf`, moves the objects of watches to
-/// that store.
+/// Same as [`watched`], and removes from the objects in lists and watches what no reconciler reads. With a `shelf`, moves the objects of
+/// watches to that store.
 pub(crate) fn lean(client: &Client, shelf: Option<&RawTextStore>) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let shelf = shelf.cloned();
         service_fn(move |request: Request<Body>| {
             let is_watch = is_watch(request.uri());
-            let lines = shelf.clone().filter(|_| is_watch).map(Lines::new);
+            let shelf = shelf.clone();
             calls.call(request).map_ok(move |answer| {
-                answer.map(|body| Filtered::new(Filtered::new(bounded(body, is_watch), Scan::default()), lines))
+                let (list, lines) = ((!is_watch).then(Scan::default), is_watch.then(|| Lines::new(shelf)));
+                answer.map(|body| Filtered::new(Filtered::new(bounded(body, is_watch), list), lines))
             })
         })
     });

@@ -14,7 +14,6 @@ mod filtered_body;
 mod http2;
 #[cfg(feature = "dependents")]
 mod impersonating;
-pub(crate) mod json_scan;
 #[cfg(feature = "dependents")]
 mod kubeconfig;
 mod line_limit;

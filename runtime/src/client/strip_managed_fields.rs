@@ -1,5 +1,5 @@
-//! Removal of `managedFields` from lists and watches before anything parses them. They are nearly half of most objects. Removed bytes
-//! need not be counted, skipped or buffered until the list is decoded.
+//! Removal of `managedFields` from lists before anything parses them. They are nearly half of most objects. Removed bytes need not be
+//! counted, skipped or buffered until the list is decoded.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use bytes::Bytes;
 use tower::BoxError;
 
 use super::filtered_body::BodyFilter;
-use crate::client::json_scan::{end_of_list, newline, quote_or_backslash};
+use crate::json_scan::{quote_or_backslash, simple_end_of_list};
 
 /// The part of the document that contains a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// A list or a watch event.
+    /// The list itself.
     #[default]
     Root,
     Items,
@@ -25,7 +25,6 @@ enum Place {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Key {
     Items,
-    Object,
     Metadata,
     ManagedFields,
     #[default]
@@ -37,9 +36,6 @@ const LONGEST: usize = "managedFields".len();
 /// The depth of the metadata of a list item.
 const LEVELS: usize = 4;
 
-/// The depth of the metadata of the object in a watch event.
-const EVENT: usize = 3;
-
 /// The kind of the current string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Text {
@@ -49,7 +45,7 @@ enum Text {
     Other,
 }
 
-/// Empties the `managedFields` of objects in a list or a watch as it arrives. The fields are the position in the JSON between frames.
+/// Empties the `managedFields` of the objects in a list as it arrives. The fields are the position in the JSON between frames.
 /// Anything that is not JSON passes unchanged.
 #[derive(Default)]
 pub(super) struct Scan {
@@ -65,8 +61,6 @@ pub(super) struct Scan {
     escaped: bool,
     /// The part of the key that has arrived.
     name: Vec<u8>,
-    /// Whether the rest of this watch event passes unchanged. The next event begins on a new line.
-    passes: bool,
     /// The number of open lists inside the list that is being removed.
     skipped: Option<usize>,
 }
@@ -76,10 +70,6 @@ impl BodyFilter for Scan {
     fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         let (mut from, mut at) = (self.skipped.is_none().then_some(0), 0);
         while at < bytes.len() {
-            if self.passes {
-                at = self.pass(&bytes, at);
-                continue;
-            }
             if self.text != Text::None {
                 at = self.read_text(&bytes, at);
                 continue;
@@ -93,7 +83,7 @@ impl BodyFilter for Scan {
             if self.skipped.is_some() {
                 // The brackets stay, since a decoder skips an empty list quickly.
                 out.extend(from.take().map(|from| bytes.slice(from..at)));
-                if let Some(end) = end_of_list(&bytes[at..]) {
+                if let Some(end) = simple_end_of_list(&bytes[at..]) {
                     at += end;
                     (self.skipped, from) = (None, Some(at));
                 }
@@ -104,16 +94,8 @@ impl BodyFilter for Scan {
     }
 }
 
-/// Empties the `managedFields` of one object, as those of its events are; `None`: it has none.
-pub(super) fn without_managed_fields(object: &str) -> Option<String> {
-    // As if the object followed `{"object":`.
-    let (mut scan, mut parts) = (Scan { depth: 1, key: Key::Object, ..Scan::default() }, VecDeque::new());
-    scan.feed(Bytes::copy_from_slice(object.as_bytes()), &mut parts).ok()?;
-    if parts.len() < 2 { None } else { String::from_utf8(parts.make_contiguous().concat()).ok() }
-}
-
 impl Scan {
-    /// Reads to the next string, into a list that is removed, to the rest that passes unchanged, or to the end of the frame.
+    /// Reads to the next string, into a list that is removed, or to the end of the frame.
     fn read_structure(&mut self, bytes: &[u8], start: usize) -> usize {
         for (at, byte) in bytes.iter().enumerate().skip(start) {
             match byte {
@@ -128,12 +110,7 @@ impl Scan {
                         return at + 1;
                     }
                 }
-                b'}' | b']' => {
-                    self.close();
-                    if self.passes {
-                        return at + 1;
-                    }
-                }
+                b'}' | b']' => self.close(),
                 b',' => self.wants_key = self.has_keys(),
                 b':' => self.wants_key = false,
                 _ => {}
@@ -159,18 +136,6 @@ impl Scan {
         }
         self.note(&bytes[start..]);
         bytes.len()
-    }
-
-    /// Skips to the next line, or to the end of the frame.
-    fn pass(&mut self, bytes: &[u8], start: usize) -> usize {
-        match newline(&bytes[start..]) {
-            Some(found) => {
-                // Another event follows, so the buffer for keys is reused.
-                *self = Self { name: std::mem::take(&mut self.name), ..Self::default() };
-                start + found + 1
-            }
-            None => bytes.len(),
-        }
     }
 
     /// Skips to the end of the removed list, to the next string in it, or to the end of the frame.
@@ -207,7 +172,6 @@ impl Scan {
             self.note(part);
             self.key = match self.name.as_slice() {
                 b"items" => Key::Items,
-                b"object" => Key::Object,
                 b"metadata" => Key::Metadata,
                 b"managedFields" => Key::ManagedFields,
                 _ => Key::Other,
@@ -238,7 +202,7 @@ impl Scan {
                 Place::Other
             }
             (Place::Root, Key::Items, b'[') => Place::Items,
-            (Place::Root, Key::Object, b'{') | (Place::Items, _, b'{') => Place::Object,
+            (Place::Items, _, b'{') => Place::Object,
             (Place::Object, Key::Metadata, b'{') => Place::Metadata,
             _ => Place::Other,
         };
@@ -251,8 +215,6 @@ impl Scan {
     }
 
     fn close(&mut self) {
-        // In a list, other objects follow.
-        self.passes = self.depth == EVENT && self.place() == Place::Metadata;
         self.depth = self.depth.saturating_sub(1);
         (self.key, self.wants_key) = (Key::Other, false);
     }
@@ -283,10 +245,6 @@ mod tests {
         json!({ "kind": "List", "metadata": { "managedFields": [6] }, "items": [object(managed), object(managed)] })
     }
 
-    fn event(managed: &Value) -> Value {
-        json!({ "type": "ADDED", "object": object(managed) })
-    }
-
     /// Strips the text in frames of these lengths, cyclically.
     fn trimmed(text: &str, lengths: &[usize]) -> String {
         let (mut scan, mut out, mut rest) = (Scan::default(), VecDeque::new(), Bytes::copy_from_slice(text.as_bytes()));
@@ -302,22 +260,17 @@ mod tests {
 
     #[test]
     fn only_managed_fields_of_objects_are_emptied_in_any_chunking() {
-        for make in [list, event] {
-            let (text, wanted) = (make(&fields()).to_string(), make(&json!([])));
-            let check = |lengths: &[usize]| {
-                let found: Value = serde_json::from_str(&trimmed(&text, lengths)).unwrap();
-                assert_eq!(found, wanted, "{lengths:?}");
-            };
-            (1..40).chain([text.len()]).for_each(|length| check(&[length]));
-            each(200, |choices| check(&[(); 9].map(|()| choices.range(1..30))));
-        }
+        let (text, wanted) = (list(&fields()).to_string(), list(&json!([])));
+        let check = |lengths: &[usize]| {
+            let found: Value = serde_json::from_str(&trimmed(&text, lengths)).unwrap();
+            assert_eq!(found, wanted, "{lengths:?}");
+        };
+        (1..40).chain([text.len()]).for_each(|length| check(&[length]));
+        each(200, |choices| check(&[(); 9].map(|()| choices.range(1..30))));
     }
 
     #[test]
-    fn each_line_of_a_watch_is_stripped() {
-        let lines = format!("{}\n{}\n", event(&fields()), event(&fields()));
-        let wanted = format!("{}\n{}\n", event(&json!([])), event(&json!([])));
-        assert_eq!(trimmed(&lines, &[17]), wanted);
+    fn a_list_with_spaces_is_stripped() {
         let pretty = serde_json::to_string_pretty(&list(&fields())).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&trimmed(&pretty, &[13])).unwrap(), list(&json!([])));
     }

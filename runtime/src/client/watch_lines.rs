@@ -1,42 +1,49 @@
-//! Extraction of objects from watch lines as they arrive, so that the decoder reads the object and not the line around it.
+//! The lines of a watch as they arrive. Their objects are read once, so that the decoder reads each object and not the line around it.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use memchr::memchr;
 use tower::BoxError;
 
 use super::filtered_body::BodyFilter;
-use crate::client::decode::RawTextStore;
-use crate::client::json_scan::newline;
+use crate::client::decode::{ObjectText, RawTextStore};
 
 /// Capacity above this is released after each line.
 const ROOM: usize = 64 * 1024;
 
-/// Moves the objects of a watch into a store, and replaces each in its line with an id. Lines of any other form pass unchanged.
+/// Removes from the objects of a watch what no reconciler reads. With a store, moves them into it, and replaces each in its line with an id.
+/// Lines of any other form pass unchanged.
 pub(super) struct Lines {
-    shelf: RawTextStore,
+    shelf: Option<RawTextStore>,
     /// The part of the next line that has arrived.
     line: Vec<u8>,
 }
 
 impl Lines {
-    pub(super) fn new(shelf: RawTextStore) -> Self {
+    pub(super) fn new(shelf: Option<RawTextStore>) -> Self {
         Self { shelf, line: Vec::new() }
+    }
+
+    /// What kube reads of the line.
+    fn rest_of_line(&self) -> Bytes {
+        let Some((type_, text)) = object(&self.line) else { return Bytes::copy_from_slice(&self.line) };
+        let object = ObjectText::of(text, true);
+        match &self.shelf {
+            Some(shelf) => format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", shelf.put(object)),
+            None => format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", object.text),
+        }
+        .into()
     }
 }
 
 impl BodyFilter for Lines {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         let mut bytes = &*bytes;
-        while let Some(end) = newline(bytes) {
+        while let Some(end) = memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end + 1);
             self.line.extend_from_slice(head);
-            ready.push_back(match object(&self.line) {
-                Some((type_, text)) => {
-                    format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", self.shelf.put(text.to_owned())).into()
-                }
-                None => Bytes::copy_from_slice(&self.line),
-            });
+            ready.push_back(self.rest_of_line());
             self.line.clear();
             self.line.shrink_to(ROOM);
             bytes = rest;
@@ -74,22 +81,38 @@ mod tests {
         "{\"type\":\"MODIFIED\",\"obj",
     );
 
+    fn fed(shelf: Option<RawTextStore>, text: &'static str, length: usize) -> String {
+        let (mut lines, mut ready) = (Lines::new(shelf), VecDeque::new());
+        for frame in text.as_bytes().chunks(length) {
+            lines.feed(Bytes::from_static(frame), &mut ready).unwrap();
+        }
+        ready.extend(lines.rest());
+        String::from_utf8(ready.iter().flat_map(|bytes| bytes.to_vec()).collect()).unwrap()
+    }
+
     #[test]
     fn text_ids_replace_objects_in_any_chunking() {
+        let wanted = LINES.replacen("{\"a\":{\"b\":\"é\"}}", "0", 1).replacen(
+            "\"DELETED\",\"object\":{}",
+            "\"DELETED\",\"object\":1",
+            1,
+        );
         for length in 1..LINES.len() {
-            let (mut lines, mut ready) = (Lines::new(RawTextStore::default()), VecDeque::new());
-            for frame in LINES.as_bytes().chunks(length) {
-                lines.feed(Bytes::from_static(frame), &mut ready).unwrap();
-            }
-            ready.extend(lines.rest());
-            let text = ready.iter().flat_map(|bytes| bytes.to_vec()).collect::<Vec<u8>>();
-            let wanted = LINES.replacen("{\"a\":{\"b\":\"é\"}}", "0", 1).replacen(
-                "\"DELETED\",\"object\":{}",
-                "\"DELETED\",\"object\":1",
-                1,
-            );
-            assert_eq!(std::str::from_utf8(&text).unwrap(), wanted);
-            assert_eq!(lines.shelf.len(), 2);
+            let shelf = RawTextStore::default();
+            assert_eq!(fed(Some(shelf.clone()), LINES, length), wanted);
+            assert_eq!(shelf.len(), 2);
+        }
+    }
+
+    #[test]
+    fn without_a_store_objects_are_stripped_in_their_lines() {
+        const FAT: &str = concat!(
+            "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"managedFields\":[{\"a\":1}],\"name\":\"a\"}}}\n",
+            "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"managedFields\":[2]}}}\n",
+        );
+        for length in 1..FAT.len() {
+            assert_eq!(fed(None, LINES, length), LINES);
+            assert_eq!(fed(None, FAT, length), FAT.replacen("{\"a\":1}", "", 1));
         }
     }
 

@@ -1,14 +1,14 @@
 //! After-pass work, which runs when the slot of its pass is free: in order per key, and limited in total.
 
 use std::collections::VecDeque;
-use std::collections::hash_map::{Entry, HashMap};
+use std::collections::hash_map::Entry;
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
-use super::key::Key;
+use super::key::{Key, KeyMap};
 use super::worker::AfterPass;
 
 /// The after-pass tasks that have not ended.
@@ -16,7 +16,7 @@ use super::worker::AfterPass;
 pub(super) struct AfterPassTasks {
     running: JoinSet<Key>,
     /// For each key with a running task, the tasks that are queued behind it.
-    behind: HashMap<Key, VecDeque<AfterPass>>,
+    behind: KeyMap<VecDeque<AfterPass>>,
     len: usize,
 }
 

@@ -1,5 +1,6 @@
 //! The key of an object in the queue: its namespace and its name.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,6 +10,9 @@ pub(crate) struct Key {
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) name: Arc<str>,
 }
+
+/// A map by key. Its hash is faster than that of the standard library, and seeded at random as well.
+pub(crate) type KeyMap<V> = HashMap<Key, V, foldhash::fast::RandomState>;
 
 impl Key {
     pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {

@@ -62,7 +62,8 @@ pub(crate) async fn drain(
                 let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
                 if let Some(task) = task {
                     let permit = gates.pass(|| worker.uid(&task.key));
-                    passes.spawn(run(worker.clone(), task, permit, slot).in_current_span());
+                    // Boxed: tokio aligns a task to 128 bytes, which takes malloc longer, the larger the task is.
+                    passes.spawn(run(worker.clone(), task, permit, slot).in_current_span().boxed());
                 }
             }
             // Before the passes: under load one of them has always just ended.

@@ -3,14 +3,13 @@
 mod entry;
 mod external;
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 pub(super) use self::entry::FinishedPass;
 use self::entry::{Due, Entry, HORIZON, Phase, Timer};
-use super::key::Key;
+use super::key::{Key, KeyMap};
 #[cfg(feature = "metrics")]
 use super::key_status::{self, KeyStatus};
 use super::meter::Meter;
@@ -36,7 +35,7 @@ pub(super) struct KeyEntries {
     rate: Rate,
     /// The debounce window: how long a change waits for further ones. `None`: not at all.
     pub(super) debounce: Option<Duration>,
-    entries: HashMap<Key, Entry>,
+    entries: KeyMap<Entry>,
     lanes: PriorityLanes,
     timers: Timers,
     figures: QueueStats,

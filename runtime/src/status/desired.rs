@@ -1,10 +1,10 @@
 //! The status as it is sent: built from the draft, never copied from the object.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde::ser::Error as _;
 use serde_json::{Value, json};
 
 use super::fields::{Field, Fields};
@@ -59,50 +59,55 @@ impl DesiredStatus {
     /// The `status` stanza as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut status: serde_json::Map<String, Value> =
-            self.parts().into_iter().map(|(name, part)| (name.into_owned(), part)).collect();
-        status.insert(CONDITIONS.into(), json!(self.conditions));
-        Value::Object(status)
+        Value::Object(self.parts().into_iter().map(|(name, part)| (name.to_owned(), part.value())).collect())
     }
 
     /// The same as text, with sorted keys, as API servers write it.
     pub(crate) fn to_text(&self) -> String {
-        let mut all: BTreeMap<_, Part<'_>> =
-            self.parts().into_iter().map(|(name, part)| (name, Part::Value(part))).collect();
-        all.insert(CONDITIONS.into(), Part::Conditions(self.conditions.iter().map(Sorted::of).collect()));
-        serde_json::to_string(&all).unwrap_or_else(|_| self.to_value().to_string())
+        self.sorted_text().unwrap_or_else(|_| self.to_value().to_string())
     }
 
-    /// All fields but the conditions.
-    fn parts(&self) -> BTreeMap<Cow<'static, str>, Value> {
-        let mut status: BTreeMap<Cow<'static, str>, Value> =
-            self.fields.iter().map(|(name, field)| (name.clone(), field.value())).collect();
+    fn sorted_text(&self) -> serde_json::Result<String> {
+        let mut text = Vec::with_capacity(1024);
+        for (name, part) in self.parts() {
+            text.push(if text.is_empty() { b'{' } else { b',' });
+            serde_json::to_writer(&mut text, name)?;
+            text.push(b':');
+            part.write(&mut text)?;
+        }
+        text.push(b'}');
+        String::from_utf8(text).map_err(serde_json::Error::custom)
+    }
+
+    /// The fields by their names.
+    fn parts(&self) -> BTreeMap<&str, Part<'_>> {
+        let mut status: BTreeMap<&str, Part<'_>> =
+            self.fields.iter().map(|(name, field)| (&**name, Part::Field(field))).collect();
+        status.insert(CONDITIONS, Part::Conditions(self.conditions.iter().map(Sorted::of).collect()));
         if !self.sets.is_empty() {
-            status.insert(DEPENDENTS.into(), json!(self.sets));
+            status.insert(DEPENDENTS, Part::Value(json!(self.sets)));
         }
         if let Some((name, stalled)) = self.second {
-            let mut by = BTreeMap::new();
-            by.insert(name, self.observed_by(stalled));
-            status.insert(OBSERVED_BY.into(), json!(by));
+            status.insert(OBSERVED_BY, Part::Value(json!({ name: self.observed_by(stalled) })));
             return status;
         }
         if let Some(generation) = self.observed_generation {
-            status.insert("observedGeneration".into(), json!(generation));
+            status.insert("observedGeneration", Part::Value(generation.into()));
         }
         if let Some(inputs) = &self.observed_inputs {
-            status.insert("observedInputs".into(), explicit(inputs));
+            status.insert("observedInputs", Part::Inputs(Explicit::of(inputs)));
         }
         if let Some(token) = &self.receipts.reconcile {
-            status.insert("lastHandledReconcileAt".into(), json!(token));
+            status.insert("lastHandledReconcileAt", Part::Value(json!(token)));
         }
         if !self.receipts.actions.is_empty() {
-            status.insert(HANDLED_ACTIONS.into(), json!(self.receipts.actions));
+            status.insert(HANDLED_ACTIONS, Part::Value(json!(self.receipts.actions)));
         }
         status
     }
 
     fn observed_by(&self, stalled: bool) -> Value {
-        let mut by = explicit(&self.observed_inputs.clone().unwrap_or_default());
+        let mut by = json!(Explicit::of(&self.observed_inputs.clone().unwrap_or_default()));
         by["stalled"] = json!(stalled);
         by["fields"] = json!(self.fields.keys().collect::<Vec<_>>());
         by["lastHandledActions"] = json!(self.receipts.actions);
@@ -173,11 +178,34 @@ impl DesiredStatus {
     }
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
+/// One field of the status.
 enum Part<'a> {
-    Value(Value),
+    Field(&'a Field),
     Conditions(Vec<Sorted<'a>>),
+    Inputs(Explicit<'a>),
+    Value(Value),
+}
+
+impl Part<'_> {
+    /// Appends it as text with sorted keys.
+    fn write(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
+        match self {
+            Self::Field(field) => text.extend_from_slice(field.sorted_text().as_bytes()),
+            Self::Conditions(conditions) => serde_json::to_writer(text, conditions)?,
+            Self::Inputs(inputs) => serde_json::to_writer(text, inputs)?,
+            Self::Value(value) => serde_json::to_writer(text, value)?,
+        }
+        Ok(())
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::Field(field) => field.value(),
+            Self::Conditions(conditions) => json!(conditions),
+            Self::Inputs(inputs) => json!(inputs),
+            Self::Value(value) => value,
+        }
+    }
 }
 
 /// A condition whose fields are in the order of their names. A tree of each condition would take twice as long.
@@ -203,20 +231,28 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// Sets every field explicitly: an omitted field would retain its value if another manager owns it.
-fn explicit(inputs: &ObservedInputs) -> Value {
-    let ObservedInputs { wiring, digest, references, policy, claimed, added } = inputs;
-    let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
-    let mut fields = json!({ "references": references, "policy": policy, "claimed": claimed });
-    // Only watchers set it, and an older CRD does not declare it.
-    if *added {
-        fields["added"] = json!(true);
-    }
+/// The observed inputs with every field, in the order of their names: an omitted field would retain its value if another manager owns it.
+#[derive(Serialize)]
+struct Explicit<'a> {
+    /// Only watchers set it, and an older CRD does not declare it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    added: bool,
+    claimed: &'a [String],
     // A hash is empty only if none was ever written. Kubernetes 1.20 would store null for a new field with an empty string.
-    for (name, hash) in [("wiring", wiring), ("digest", digest)].into_iter().filter(|(_, hash)| !hash.is_empty()) {
-        fields[name] = json!(hash);
+    #[serde(skip_serializing_if = "str::is_empty")]
+    digest: &'a str,
+    policy: &'a str,
+    references: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    wiring: &'a str,
+}
+
+impl<'a> Explicit<'a> {
+    fn of(inputs: &'a ObservedInputs) -> Self {
+        let ObservedInputs { wiring, digest, references, policy, claimed, added } = inputs;
+        let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
+        Self { added: *added, claimed, digest, policy, references, wiring }
     }
-    fields
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde_json::{Error, Value};
 
 use super::contract::StatusContract;
 use super::framework_fields::{DEPENDENTS, FRAMEWORK_FIELDS};
+use crate::json_scan::is_sorted;
 
 /// The fields by their JSON names.
 pub(crate) type Fields = BTreeMap<Cow<'static, str>, Field>;
@@ -19,6 +20,14 @@ pub(crate) type Fields = BTreeMap<Cow<'static, str>, Field>;
 pub(crate) struct Field(Arc<[u8]>);
 
 impl Field {
+    /// The field as JSON text whose keys are sorted.
+    pub(crate) fn sorted_text(&self) -> Cow<'_, str> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) if is_sorted(text) => text.into(),
+            _ => self.value().to_string().into(),
+        }
+    }
+
     /// The field as a JSON value; null if it is nested too deeply for clients to parse.
     pub(crate) fn value(&self) -> Value {
         let text = std::str::from_utf8(&self.0).map_err(Error::custom);

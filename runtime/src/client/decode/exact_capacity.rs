@@ -239,10 +239,15 @@ mod tests {
     use serde::Deserialize;
     use serde_json::{Value, json};
 
+    use super::super::object_text::ObjectText;
     use super::*;
 
+    fn capacities(text: &str) -> Capacities {
+        ObjectText::of(text, false).capacities
+    }
+
     fn exact<'de, T: Deserialize<'de>>(text: &'de str) -> serde_json::Result<T> {
-        let shapes = Capacities::of(text);
+        let shapes = capacities(text);
         T::deserialize(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
     }
 
@@ -271,7 +276,7 @@ mod tests {
     fn decoded_lists_have_exact_capacity() {
         let text = pod().to_string();
         assert_tight(&exact(&text).unwrap());
-        let (shapes, mut json) = (Capacities::of(&text), serde_json::Deserializer::from_str(&text));
+        let (shapes, mut json) = (capacities(&text), serde_json::Deserializer::from_str(&text));
         assert_tight(&super::super::strip::lean(ExactCapacity::new(&mut json, &shapes)).unwrap());
         assert_eq!(shapes.enter(), None, "all of them are behind us");
     }

@@ -13,12 +13,12 @@ use serde_path_to_error::Track;
 
 use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
+use super::object_text::ObjectText;
 use super::own_texts::OwnTexts;
 use super::raw::Raw;
 #[cfg(feature = "compact")]
 use super::strip::keeping;
 use super::strip::{decode, lean, whole};
-use crate::client::strip_managed_fields::without_managed_fields;
 use crate::kind::Kind;
 use crate::kind::misfit::{caught, described, path};
 use crate::pipeline::object::{Object, Primary};
@@ -46,7 +46,7 @@ pub(crate) struct Decoder {
     /// The type of the objects.
     pub(crate) of: TypeId,
     guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Decoded>,
-    exact: fn(&str, bool) -> serde_json::Result<Arc<Object>>,
+    exact: fn(&ObjectText, bool) -> serde_json::Result<Arc<Object>>,
     own: OwnTexts,
     /// Whether a decoded object comes with its text.
     keeps_texts: bool,
@@ -78,7 +78,7 @@ impl Decoder {
     /// # Errors
     /// The object does not fit the type.
     pub(crate) fn exact(&self, text: &str) -> serde_json::Result<Arc<Object>> {
-        (self.exact)(text, true)
+        (self.exact)(&ObjectText::of(text, false), true)
     }
 
     /// Decodes the object that one of our writes returned, `whole` or without the fields that no reconciler reads. Its event, which has the
@@ -87,10 +87,9 @@ impl Decoder {
     /// # Errors
     /// The object does not fit the type.
     pub(crate) fn answer(&self, text: &str, whole: bool) -> serde_json::Result<Arc<Object>> {
-        let lean = if whole { None } else { without_managed_fields(text) };
-        let text = lean.as_deref().unwrap_or(text);
-        let object = (self.exact)(text, whole)?;
-        self.own.put(text, &object);
+        let text = ObjectText::of(text, !whole);
+        let object = (self.exact)(&text, whole)?;
+        self.own.put(text.text, &object);
         Ok(object)
     }
 
@@ -118,10 +117,9 @@ fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Decoded> {
     })
 }
 
-fn exact<K: Primary>(text: &str, keeps_all: bool) -> serde_json::Result<Arc<Object>> {
-    let shapes = Capacities::of(text);
-    let mut text = serde_json::Deserializer::from_str(text);
-    let text_decoder = ExactCapacity::new(&mut text, &shapes);
+fn exact<K: Primary>(text: &ObjectText, keeps_all: bool) -> serde_json::Result<Arc<Object>> {
+    let mut json = serde_json::Deserializer::from_str(&text.text);
+    let text_decoder = ExactCapacity::new(&mut json, &text.capacities);
     let object: K = if keeps_all { whole(text_decoder)? } else { lean(text_decoder)? };
     Ok(Arc::new(object))
 }
@@ -131,13 +129,9 @@ impl<'de> Deserialize<'de> for Decoded {
         let raw = Raw::deserialize(deserializer)?;
         let decoder = DECODER.try_with(Clone::clone).ok().flatten();
         let decoder = decoder.ok_or_else(|| D::Error::custom("no type to decode the object to"))?;
-        let kept = match &raw {
-            Raw::Text(text) if decoder.keeps_texts => Some(Arc::from(&**text)),
-            _ => None,
-        };
-        if let Raw::Text(text) = &raw
-            && let Some(object) = decoder.own.take(text)
-        {
+        let text = raw.text();
+        let kept = text.filter(|_| decoder.keeps_texts).map(Arc::from);
+        if let Some(object) = text.and_then(|text| decoder.own.take(text)) {
             return Ok(Self::Valid(object, kept));
         }
         match (decoder.guarded)(raw).map_err(D::Error::custom)? {
@@ -167,8 +161,9 @@ pub(crate) fn from_object_text<K: Kind>(text: &str) -> Result<K, String> {
 
 /// The object, or its readable part.
 fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
-    if let Raw::Text(text) = &raw
-        && let Ok(object) = caught(|| from_text::<K>(text))
+    let raw = raw.counted();
+    if let Raw::Counted(text) = &raw
+        && let Ok(object) = caught(AssertUnwindSafe(|| from_text::<K>(text)))
     {
         return Ok(Ok(object));
     }
@@ -193,9 +188,8 @@ fn invalid(object: &Value, track: Track, error: String) -> serde_json::Result<In
 }
 
 /// Decodes a text, with exact capacities for lists.
-fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
-    let shapes = Capacities::of(text);
-    decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
+fn from_text<K: Kind>(text: &ObjectText) -> serde_json::Result<K> {
+    decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(&text.text), &text.capacities))
 }
 
 impl Decoded {

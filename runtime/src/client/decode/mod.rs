@@ -7,6 +7,7 @@ mod forward;
 #[cfg(feature = "dependents")]
 mod marked;
 mod object;
+mod object_text;
 mod own_texts;
 mod raw;
 mod side_channel;
@@ -20,5 +21,6 @@ pub(crate) use self::marked::{METADATA, Marked, READINESS, WHOLE};
 #[cfg(feature = "lease")]
 pub(crate) use self::object::from_body;
 pub(crate) use self::object::{Meta, OwnerRecord, Whole, is_status, list, object};
+pub(crate) use self::object_text::ObjectText;
 pub(crate) use self::side_channel::{RawTextStore, with_raw_texts};
 pub(crate) use self::strip::keeping_all;

@@ -1,51 +1,36 @@
-//! The objects that our writes returned, by the hash of their text. A watch delivers each of them once more, in the same text, which need
-//! not be decoded again.
+//! The objects that our writes returned, by their text. A watch delivers each of them once more, in the same text, which need not be
+//! decoded again.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::pipeline::object::Object;
 
 /// How many texts wait for their event. An event of one that was dropped is decoded as any other.
-const MOST: usize = 256;
+const MOST: usize = 64;
+
+/// A text, and its object while the cache holds it.
+type OwnText = (String, Weak<Object>);
 
 /// The texts whose event has not arrived. All clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OwnTexts(Arc<Inner>);
-
-#[derive(Debug, Default)]
-struct Inner {
-    /// With random keys: no text of another client can be made to have the hash of one of ours.
-    hasher: RandomState,
-    texts: Mutex<VecDeque<Text>>,
-}
-
-#[derive(Debug)]
-struct Text {
-    length: usize,
-    hash: u64,
-    object: Weak<Object>,
-}
+pub(super) struct OwnTexts(Arc<Mutex<VecDeque<OwnText>>>);
 
 impl OwnTexts {
-    pub(super) fn put(&self, text: &str, object: &Arc<Object>) {
-        let text = Text { length: text.len(), hash: self.0.hasher.hash_one(text), object: Arc::downgrade(object) };
-        let mut texts = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn put(&self, text: String, object: &Arc<Object>) {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if texts.len() == MOST {
             texts.pop_front();
         }
-        texts.push_back(text);
+        texts.push_back((text, Arc::downgrade(object)));
     }
 
     /// Removes the text and returns its object, if the cache still holds it.
     pub(super) fn take(&self, text: &str) -> Option<Arc<Object>> {
-        let mut texts = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        // Most texts have the length of no other.
-        texts.iter().find(|own| own.length == text.len())?;
-        let hash = self.0.hasher.hash_one(text);
-        let at = texts.iter().position(|own| own.length == text.len() && own.hash == hash)?;
-        texts.remove(at)?.object.upgrade()
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = texts.iter().position(|(own, _)| own == text)?;
+        let (_, object) = texts.remove(at)?;
+        object.upgrade()
     }
 }
 
@@ -66,8 +51,8 @@ mod tests {
     fn a_text_is_found_once() {
         let texts = OwnTexts::default();
         let object = object();
-        texts.put("a", &object);
-        texts.put("b", &object);
+        texts.put("a".into(), &object);
+        texts.put("b".into(), &object);
         assert!(texts.take("c").is_none());
         assert!(texts.clone().take("b").is_some() && texts.take("b").is_none() && texts.take("a").is_some());
     }
@@ -87,7 +72,7 @@ mod tests {
     fn the_oldest_texts_are_dropped() {
         let texts = OwnTexts::default();
         let object = object();
-        (0..=MOST).for_each(|nth| texts.put(&nth.to_string(), &object));
+        (0..=MOST).for_each(|nth| texts.put(nth.to_string(), &object));
         assert!(texts.take("0").is_none() && texts.take("1").is_some() && texts.take(&MOST.to_string()).is_some());
     }
 }

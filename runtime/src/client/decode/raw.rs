@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::object_text::ObjectText;
 use super::side_channel::take_text;
+use super::strip::keeps_all;
 
 /// The newtype name for which the deserializers of serde_json return the raw text. Other deserializers treat it as any newtype, and the
 /// result is a tree.
@@ -16,15 +18,35 @@ pub(super) const TEXT: &str = "$serde_json::private::RawValue";
 /// One JSON value that is not decoded yet.
 pub(super) enum Raw<'de> {
     Text(Cow<'de, str>),
+    /// A text whose lists are counted.
+    Counted(ObjectText),
     Tree(Value),
 }
 
 impl Raw<'_> {
+    /// The text of the object, if the source is text.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Counted(counted) => Some(&counted.text),
+            Self::Tree(_) => None,
+        }
+    }
+
+    /// The same with its lists counted, and stripped unless the watch keeps whole objects.
+    pub(super) fn counted(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Counted(ObjectText::of(&text, !keeps_all())),
+            counted => counted,
+        }
+    }
+
     /// # Errors
     /// The text is too deeply nested or invalid.
     pub(super) fn tree(self) -> serde_json::Result<Value> {
         match self {
             Self::Text(text) => serde_json::from_str(&text),
+            Self::Counted(counted) => serde_json::from_str(&counted.text),
             Self::Tree(tree) => Ok(tree),
         }
     }
@@ -34,7 +56,7 @@ impl<'de> Deserialize<'de> for Raw<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = deserializer.deserialize_newtype_struct(TEXT, Whole)?;
         let Raw::Text(text) = &raw else { return Ok(raw) };
-        Ok(take_text(text).map_or(raw, |text| Raw::Text(Cow::Owned(text))))
+        Ok(take_text(text).map_or(raw, Raw::Counted))
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::Stream;
 
+use super::object_text::ObjectText;
+
 /// The texts that have not been decoded yet. All clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RawTextStore(Arc<Mutex<Texts>>);
@@ -13,7 +15,7 @@ pub(crate) struct RawTextStore(Arc<Mutex<Texts>>);
 #[derive(Debug, Default)]
 struct Texts {
     next: u64,
-    waiting: VecDeque<(u64, String)>,
+    waiting: VecDeque<(u64, ObjectText)>,
 }
 
 tokio::task_local! {
@@ -22,7 +24,7 @@ tokio::task_local! {
 
 impl RawTextStore {
     /// Stores a text, and returns its id.
-    pub(crate) fn put(&self, text: String) -> u64 {
+    pub(crate) fn put(&self, text: ObjectText) -> u64 {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text_id = texts.next;
         texts.next += 1;
@@ -31,7 +33,7 @@ impl RawTextStore {
     }
 
     /// Removes and returns the text with this id. Texts with lower ids are dropped, as their watch ended before they were read.
-    fn take(&self, text_id: u64) -> Option<String> {
+    fn take(&self, text_id: u64) -> Option<ObjectText> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while texts.waiting.front().is_some_and(|(of, _)| *of < text_id) {
             texts.waiting.pop_front();
@@ -55,7 +57,7 @@ pub(crate) fn with_raw_texts<S: Stream>(shelf: RawTextStore, events: S) -> impl 
 }
 
 /// The text in the store, if this is an id.
-pub(super) fn take_text(text_id: &str) -> Option<String> {
+pub(super) fn take_text(text_id: &str) -> Option<ObjectText> {
     let text_id = text_id.parse().ok()?;
     SHELF.try_with(|shelf| shelf.take(text_id)).ok()?
 }
@@ -69,10 +71,11 @@ mod tests {
     #[tokio::test]
     async fn a_text_id_is_valid_once_and_in_order() {
         let shelf = RawTextStore::default();
-        let text_ids = ["a", "b", "c"].map(|text| shelf.put(text.to_owned()).to_string());
-        assert_eq!(take_text(&text_ids[0]), None, "no watch is registered");
+        let text_ids = ["a", "b", "c"].map(|text| shelf.put(ObjectText::of(text, true)).to_string());
+        assert!(take_text(&text_ids[0]).is_none(), "no watch is registered");
         let asked = [&text_ids[1], &text_ids[1], &text_ids[0], "{}", &text_ids[2]];
-        let found: Vec<_> = with_raw_texts(shelf, futures::stream::iter(asked).map(take_text)).collect().await;
+        let take = |text_id| take_text(text_id).map(|object| object.text);
+        let found: Vec<_> = with_raw_texts(shelf, futures::stream::iter(asked).map(take)).collect().await;
         assert_eq!(found, [Some("b".to_owned()), None, None, None, Some("c".to_owned())]);
     }
 }

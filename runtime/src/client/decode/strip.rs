@@ -13,7 +13,7 @@ use super::forward::hand_on_scalars;
 use super::raw::Text;
 
 /// The annotation in which `kubectl apply` stores a copy of the object.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 tokio::task_local! {
     static WHOLE: bool;

@@ -10,6 +10,7 @@ use http::{HeaderValue, Request};
 use kube::api::{DeleteParams, DynamicObject, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use kube::core::request::{Error as RequestError, Request as Verbs};
 use kube::{Client, Error, Resource};
+use memchr::{memchr, memchr3};
 use serde_json::Value;
 
 use super::classify::{classify, is_absent};
@@ -296,10 +297,8 @@ const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
 /// JSON with the escapes of Go's encoder. The API server compares the value of a `test` as text, and its own text has these characters
 /// escaped.
 pub(in crate::pass) fn as_go_writes(text: String) -> String {
-    // The last two begin with this byte in UTF-8.
-    let may_be = |byte: u8| (byte == b'<') | (byte == b'>') | (byte == b'&') | (byte == 0xe2);
-    // No early end, so that the compiler can vectorise it.
-    if !text.bytes().fold(false, |any, byte| any | may_be(byte)) {
+    // The last two begin with 0xe2 in UTF-8.
+    if memchr3(b'<', b'>', b'&', text.as_bytes()).or_else(|| memchr(0xe2, text.as_bytes())).is_none() {
         return text;
     }
     ESCAPED.iter().fold(text, |text, char| text.replace(*char, &format!("\\u{:04x}", u32::from(*char))))

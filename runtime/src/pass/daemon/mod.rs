@@ -2,7 +2,6 @@
 
 mod supervise;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub(super) use self::supervise::DaemonSetup;
 use self::supervise::{Task, supervise};
 use crate::pipeline::object::Object;
-use crate::queue::{Key, Next};
+use crate::queue::{Key, KeyMap, Next};
 use crate::task::task_in;
 use crate::wiring::DaemonHandler;
 
@@ -24,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct Daemons {
     handlers: &'static [DaemonHandler],
     setup: Arc<DaemonSetup>,
-    running: Mutex<HashMap<Key, Running>>,
+    running: Mutex<KeyMap<Running>>,
 }
 
 /// The daemons of one object. Dropping them stops them.
@@ -54,7 +53,7 @@ impl Daemons {
         Self { handlers, setup: Arc::new(setup), running: Mutex::default() }
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<Key, Running>> {
+    fn running(&self) -> MutexGuard<'_, KeyMap<Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

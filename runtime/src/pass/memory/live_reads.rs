@@ -1,16 +1,15 @@
 //! The term in which each object was read from the API server.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::queue::Key;
+use crate::queue::{Key, KeyMap};
 
 /// The epoch in which each object was read. Empty in an operator without terms.
 #[derive(Default)]
-pub(in crate::pass) struct LiveReads(Mutex<HashMap<Key, u64>>);
+pub(in crate::pass) struct LiveReads(Mutex<KeyMap<u64>>);
 
 impl LiveReads {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, u64>> {
+    fn lock(&self) -> MutexGuard<'_, KeyMap<u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

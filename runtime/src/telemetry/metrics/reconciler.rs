@@ -1,6 +1,5 @@
 //! Metrics of one reconciler. All series are created at the start; none is added later.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use super::families::Families;
 use super::subject::Subject;
 use crate::outcome::Outcome;
 use crate::queue::meter::{Counts, CutOff};
-use crate::queue::{Key, Next};
+use crate::queue::{Key, KeyMap, Next};
 use crate::watch::UNDECODABLE;
 use crate::wiring::Wiring;
 
@@ -47,7 +46,7 @@ pub(crate) struct ReconcilerMetrics {
     steps: Vec<Step>,
     calls: Vec<Calls>,
     daemons: Vec<Running>,
-    last: Mutex<HashMap<Key, Last>>,
+    last: Mutex<KeyMap<Last>>,
     subject: OnceLock<Weak<dyn Subject>>,
 }
 
@@ -153,7 +152,7 @@ impl ReconcilerMetrics {
         self.lasts().get(key).copied()
     }
 
-    fn lasts(&self) -> MutexGuard<'_, HashMap<Key, Last>> {
+    fn lasts(&self) -> MutexGuard<'_, KeyMap<Last>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

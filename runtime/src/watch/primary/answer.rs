@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kube::api::DynamicObject;
+use memchr::memmem;
 
 use super::Primary;
 use crate::pipeline::object::Object;
@@ -48,9 +49,10 @@ impl Primary {
 
 /// The resourceVersion in the text of an object, unless it has several fields of this name.
 fn version_in(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("\"resourceVersion\":\"")?;
-    let (version, rest) = rest.split_once('"')?;
-    (!rest.contains("\"resourceVersion\"")).then_some(version)
+    const NAME: &str = "\"resourceVersion\"";
+    let at = memmem::find(text.as_bytes(), NAME.as_bytes())?;
+    let (version, rest) = text[at + NAME.len()..].strip_prefix(":\"")?.split_once('"')?;
+    memmem::find(rest.as_bytes(), NAME.as_bytes()).is_none().then_some(version)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The versions of objects that a watcher has handled, of those that have changed since.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::pipeline::object::Object;
-use crate::queue::Key;
+use crate::queue::{Key, KeyMap};
 use crate::resource_version::is_newer;
 
 /// A version of an object before a change that a watcher has not handled yet.
@@ -19,7 +18,7 @@ pub(crate) struct Before {
 
 /// The versions before unhandled changes. All clones share them. An object that has not changed has none.
 #[derive(Clone, Default)]
-pub(super) struct Changed(Arc<Mutex<HashMap<Key, Before>>>);
+pub(super) struct Changed(Arc<Mutex<KeyMap<Before>>>);
 
 impl Before {
     fn of(before: &Object, object: Option<Arc<Object>>) -> Self {
@@ -65,7 +64,7 @@ impl Changed {
         self.lock().retain(|key, before| is_kept(key, &before.uid));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Before>> {
+    fn lock(&self) -> MutexGuard<'_, KeyMap<Before>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

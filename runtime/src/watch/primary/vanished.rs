@@ -3,17 +3,16 @@
 //! A delete request that reads the object just before the finalizer is stored removes it just after, finalizer and all
 //! (kubernetes/kubernetes#77988). The watch then reports the deletion of an object that was never marked for deletion.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::ObjectMeta;
 
 use crate::pipeline::object::Object;
-use crate::queue::Key;
+use crate::queue::{Key, KeyMap};
 
 /// The objects whose cleanup did not run. All clones share them. The map is usually empty, so a lookup is cheap.
 #[derive(Clone, Default)]
-pub(super) struct Vanished(Arc<Mutex<HashMap<Key, Arc<Object>>>>);
+pub(super) struct Vanished(Arc<Mutex<KeyMap<Arc<Object>>>>);
 
 impl Vanished {
     /// Records the object, unless an earlier one of its name waits for its cleanup: no pass has handled this one then.
@@ -34,7 +33,7 @@ impl Vanished {
         self.lock().retain(|key, object| is_kept(key, object.uid()));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Object>>> {
+    fn lock(&self) -> MutexGuard<'_, KeyMap<Arc<Object>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,7 +10,6 @@ mod slim;
 mod slim_status;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 #[cfg(feature = "compact")]
@@ -24,18 +23,18 @@ use crate::client::decode::Decoder;
 #[cfg(feature = "compact")]
 use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::object::Object;
-use crate::queue::Key;
+use crate::queue::{Key, KeyMap};
 
 /// The cached objects.
 pub(super) enum Objects {
-    Whole(HashMap<Key, Held>),
+    Whole(KeyMap<Held>),
     /// In a form that takes less memory while an object is idle.
     Idle(Box<dyn Store>),
 }
 
 impl Default for Objects {
     fn default() -> Self {
-        Self::Whole(HashMap::new())
+        Self::Whole(KeyMap::default())
     }
 }
 
