@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use evenkeel::Reconciler;
 use evenkeel::prelude::*;
+use evenkeel::{Index, Reconciler};
 use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
 use serde_json::{Value, json};
@@ -61,6 +61,46 @@ async fn counting(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassRes
     count(widget, lab, cx).await?;
     Ok(())
 }
+
+/// The widgets that need the same widget.
+struct ByNeed;
+
+impl Index for ByNeed {
+    const NAME: &'static str = "by-need";
+    type Object = Widget;
+    fn keys(widget: &Widget) -> Vec<String> {
+        widget.spec.needs.iter().map(|needed| needed.name.clone()).collect()
+    }
+}
+
+/// Reads the widgets with the same need, itself among them, and then does what its spec says.
+#[sub_reconciler(sets(on::Met), watches(Widget, labels = "!hidden", index = ByNeed))]
+async fn share(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
+    sleep(CALL).await;
+    lab.note("body");
+    if let Some(needed) = &widget.spec.needs {
+        cx.indexed(ByNeed, &needed.name).await?;
+    }
+    match widget.spec.store.as_deref() {
+        Some("broken") => Err(WidgetError::Broken(format!("request {} failed", lab.log().len()))),
+        _ => Ok(()),
+    }
+}
+
+macro_rules! hourly {
+    ($step:ident, $reconciler:ident) => {
+        #[reconciler(conditions = PeerCondition, requeue = "5m")]
+        async fn $reconciler(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+            $step(widget, lab, cx).await?;
+            Ok(())
+        }
+    };
+}
+
+hourly!(meet, meeting_often);
+hourly!(select, selecting_often);
+hourly!(count, counting_often);
+hourly!(share, sharing_often);
 
 /// The bodies and the writes in the first hour after all are ready, and in the day after it.
 async fn costs<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(widgets: &[(&str, Value)]) -> [(usize, usize); 2] {
@@ -123,4 +163,44 @@ async fn widgets_whose_content_is_not_cached_trigger_each_other_twice_an_hour_at
             assert!(writes <= 4 * hours && bodies <= 6 * hours, "{costs:?}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interval_writes_nothing_for_widgets_that_read_each_other() {
+    let names = |peer: &str| json!({ "needs": peer });
+    for widgets in [
+        &[("a", names("a"))][..],
+        &[("a", names("b")), ("b", names("a"))],
+        &["a", "b", "c"].map(|name| (name, names("a"))),
+    ] {
+        for [_, later] in [
+            costs::<meeting_often>(widgets).await,
+            costs::<selecting_often>(widgets).await,
+            costs::<counting_often>(widgets).await,
+            costs::<sharing_often>(widgets).await,
+        ] {
+            let passes = 24 * 12 * widgets.len();
+            assert!(later.0 >= passes / 2 && later.0 <= 2 * passes, "the interval is kept: {later:?} for {widgets:?}");
+            assert_eq!(later.1, 0, "{widgets:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_widget_that_reads_itself_keeps_the_pauses_between_its_retries() {
+    let mut bodies = Vec::new();
+    for needs in [None, Some("a")] {
+        let world = World::on(Server::InProcess).await.unwrap();
+        world.install(&definition()).await;
+        let lab = Lab::at("a");
+        let operator = world.operator::<sharing_often>(lab.clone());
+        world.create::<Widget>(a_widget("a", json!({ "store": "broken", "needs": needs }))).await;
+        for _ in 0..60 {
+            sleep(Duration::from_secs(1)).await;
+            assert!(lab.log().len() < 100, "its own status triggers it");
+        }
+        bodies.push(lab.log().len());
+        operator.stop().await.unwrap();
+    }
+    assert!(bodies[0] > 2 && bodies[0].abs_diff(bodies[1]) <= 1, "{bodies:?}");
 }

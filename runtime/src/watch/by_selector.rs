@@ -67,15 +67,16 @@ impl Labelled {
         Ok(self.now(target))
     }
 
-    /// The objects of a namespace (`None`: all), optionally only those under an index entry, and their version as a whole. Waits for the
-    /// first lists.
+    /// The objects of a namespace (`None`: all), optionally only those under an index entry, and the version as a whole of all `but` one.
+    /// Waits for the first lists.
     pub(super) async fn all(
         &self,
         namespace: Option<&str>,
         entry: Option<&str>,
+        but: Option<&Key>,
     ) -> Result<(Vec<CachedObject>, String), ApiError> {
         self.listed(namespace).await?;
-        Ok(self.objects.all(namespace, entry))
+        Ok(self.objects.all(namespace, entry, but))
     }
 
     async fn listed(&self, namespace: Option<&str>) -> Result<(), ApiError> {
@@ -85,9 +86,9 @@ impl Labelled {
         Ok(())
     }
 
-    /// The version as a whole of the same objects as in [`all`](Self::all).
-    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
-        self.objects.version(namespace, entry)
+    /// The same version as in [`all`](Self::all).
+    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>, but: Option<&Key>) -> String {
+        self.objects.version(namespace, entry, but)
     }
 
     /// The object in the cache, without waiting.

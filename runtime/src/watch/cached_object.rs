@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::form::ObjectForm;
 use super::object_version::ObjectVersion;
 use crate::api::Target;
 use crate::client::decode::{Meta, OwnerRecord, Whole};
+use crate::status::OBSERVED_BY;
 use crate::trigger::number;
 use crate::wiring::Cache;
 
@@ -109,16 +110,18 @@ impl CachedObject {
         }
     }
 
-    /// A hash of the name, the uid and the resourceVersion.
+    /// A hash of the name, the uid and the version that counts.
     pub(super) fn number(&self, name: &str) -> u64 {
-        let (uid, version) = match self {
-            Self::VersionRecord(version) => (&*version.uid, &*version.resource_version),
-            Self::Meta(_) | Self::Whole(_) => {
-                let text = |of: fn(&ObjectMeta) -> &Option<String>| self.meta().and_then(|meta| of(meta).as_deref());
-                (text(|meta| &meta.uid).unwrap_or_default(), text(|meta| &meta.resource_version).unwrap_or_default())
-            }
-        };
-        number(&[name, uid, version])
+        number(&[name, &self.counted_version()])
+    }
+
+    /// The uid and the version for the digest of a pass that reads the object from this cache. Any change of the object changes it.
+    pub(crate) fn counted_version(&self) -> String {
+        match self {
+            Self::VersionRecord(version) => format!("{} {}", version.uid, version.resource_version),
+            Self::Meta(meta) => version_of(meta),
+            Self::Whole(object) => counted_version(object),
+        }
     }
 
     /// Whether the cached parts are equal. For whole objects, a new resourceVersion or digest alone is not a difference.
@@ -130,6 +133,26 @@ impl CachedObject {
     }
 }
 
+/// The uid and the version of a whole object for the digest of a pass. Any change of the object changes it, except one of its [`RECORDS`].
+pub(crate) fn counted_version(object: &DynamicObject) -> String {
+    let has_records =
+        object.data.get("status").is_some_and(|status| RECORDS.iter().any(|name| status.get(name).is_some()));
+    if !has_records {
+        return version_of(&object.metadata);
+    }
+    let ObjectMeta { uid, generation, labels, annotations, finalizers, owner_references, deletion_timestamp, .. } =
+        &object.metadata;
+    let meta = json!([generation, labels, annotations, finalizers, owner_references, deletion_timestamp]);
+    let fields = content(&object.data).into_iter().map(|(parent, name, value)| format!("{parent} {name} {value}"));
+    let texts: Vec<String> = fields.chain([meta.to_string()]).collect();
+    let content = number(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    format!("{} {content:016x}", uid.as_deref().unwrap_or_default())
+}
+
+fn version_of(meta: &ObjectMeta) -> String {
+    format!("{} {}", meta.uid.as_deref().unwrap_or_default(), meta.resource_version.as_deref().unwrap_or_default())
+}
+
 fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
     let (a, b) = (before.meta(), now.meta());
     a.uid == b.uid
@@ -139,31 +162,26 @@ fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
         && a.finalizers == b.finalizers
         && a.owner_references == b.owner_references
         && a.deletion_timestamp == b.deletion_timestamp
-        && (before.data == now.data || is_same_content(&before.data, &now.data))
+        && (before.data == now.data || content(&before.data) == content(&now.data))
 }
 
-/// Whether two contents differ in `status.observedInputs` only: in the digest that evenkeel stores. If it counted, two objects that watch each
-/// other, or an object that watches its own kind, would trigger each other with it.
-fn is_same_content(before: &Value, now: &Value) -> bool {
-    let (Value::Object(before), Value::Object(now)) = (before, now) else { return false };
-    differs_in(before, now, "status", |before, now| match (before, now) {
-        (Some(Value::Object(before)), Some(Value::Object(now))) => {
-            differs_in(before, now, "observedInputs", |_, _| true)
+/// The fields in the status in which evenkeel records what a pass depended on. If they counted, two objects that read each other would
+/// trigger each other, and store their digests in turn, without an end.
+const RECORDS: [&str; 2] = ["observedInputs", OBSERVED_BY];
+
+/// The fields of an object without its records, each with the name of its parent.
+fn content(data: &Value) -> Vec<(&str, &str, &Value)> {
+    let mut fields = Vec::new();
+    for (name, value) in data.as_object().into_iter().flatten() {
+        match value.as_object().filter(|_| name == "status") {
+            Some(status) => {
+                let counted = status.iter().filter(|(name, _)| !RECORDS.contains(&name.as_str()));
+                fields.extend(counted.map(|(field, value)| (name.as_str(), field.as_str(), value)));
+            }
+            None => fields.push(("", name, value)),
         }
-        (before, now) => before == now,
-    })
-}
-
-/// Whether two objects are equal in all fields but one, for which the function decides.
-fn differs_in(
-    before: &Map<String, Value>,
-    now: &Map<String, Value>,
-    field: &str,
-    decides: impl FnOnce(Option<&Value>, Option<&Value>) -> bool,
-) -> bool {
-    let others = |map: &Map<String, Value>| map.len() - usize::from(map.contains_key(field));
-    let is_equal = |(name, value): (&String, &Value)| name == field || now.get(name) == Some(value);
-    others(before) == others(now) && before.iter().all(is_equal) && decides(before.get(field), now.get(field))
+    }
+    fields
 }
 
 #[cfg(test)]
@@ -241,6 +259,25 @@ mod tests {
         assert_eq!(cached(Cache::Full).meta(), Some(&object.metadata));
         assert_eq!((cached(Cache::Metadata).object(), cached(Cache::Metadata).meta()), (None, Some(&object.metadata)));
         assert_eq!((cached(Cache::None).object(), cached(Cache::None).meta()), (None, None));
+    }
+
+    #[test]
+    fn a_record_in_the_status_is_no_change() {
+        let of = |status: &Value, version: &str| {
+            let object = object(&json!({ "resourceVersion": version }));
+            DynamicObject { data: json!({ "spec": 1, "status": status }), ..object }
+        };
+        let counted = |status: Value, version: &str| counted_version(&of(&status, version));
+        assert_eq!(counted(json!({ "phase": "a" }), "9"), "u 9");
+        for record in RECORDS {
+            let with = |phase: &str, digest: u8| json!({ "phase": phase, record: { "digest": digest } });
+            assert_eq!(counted(with("a", 1), "8"), counted(with("a", 2), "9"));
+            assert_ne!(counted(with("a", 1), "9"), counted(with("b", 1), "9"));
+            assert!(is_same(&of(&with("a", 1), "8"), &of(&with("a", 2), "9")));
+            let mut labelled = of(&with("a", 1), "9");
+            labelled.metadata.labels = Some([("a".into(), "b".into())].into());
+            assert_ne!(counted(with("a", 1), "9"), counted_version(&labelled));
+        }
     }
 
     #[test]

@@ -20,6 +20,11 @@ pub(crate) struct ObjectVersion {
 }
 
 impl ObjectVersion {
+    /// The uid and the version for the digest of a pass.
+    pub(crate) fn counted_version(&self) -> String {
+        format!("{} {}", self.uid, self.resource_version)
+    }
+
     pub(crate) fn of(target: &Target, object: &DynamicObject) -> Self {
         Self::of_meta(target, &object.metadata)
     }

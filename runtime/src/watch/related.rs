@@ -31,6 +31,9 @@ use crate::api::{ApiError, Selection, Target, Watched};
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::{Cache, How, KindInfo, OperatorNames, Wiring};
 
+/// The version of the reconciled object among those that its own pass reads.
+const ITSELF: &str = "itself";
+
 /// The caches of owned and watched kinds. All clones share them.
 #[derive(Clone)]
 pub(crate) struct RelatedCaches(Arc<Inner>);
@@ -38,6 +41,8 @@ pub(crate) struct RelatedCaches(Arc<Inner>);
 struct Inner {
     watches: SharedWatches,
     queue: Queue,
+    /// The reconciled kind.
+    owner: KindInfo,
     /// Whether passes run. Before that, owned kinds enqueue nothing, as every object is enqueued anyway.
     live: AtomicBool,
     scope: Scope,
@@ -80,7 +85,7 @@ impl RelatedCaches {
         let scope = scope.around(&owner);
         let kinds = without_how(declared(wiring, |how| how == How::Owns));
         let counts = kinds.iter().map(|(kind, cache)| counts(wiring, kind, *cache)).collect();
-        let children = Children::new(owner, kinds, counts);
+        let children = Children::new(owner.clone(), kinds, counts);
         let selections = declared(wiring, |how| how.selector().is_some());
         let selections = selections.into_iter().filter_map(|(kind, how, cache)| {
             let selector = how.selector()?;
@@ -94,6 +99,7 @@ impl RelatedCaches {
             Inner {
                 watches: watches.clone(),
                 queue,
+                owner,
                 live: AtomicBool::new(false),
                 labelled: labelled.collect(),
                 watched,
@@ -191,9 +197,12 @@ impl RelatedCaches {
         let declared = self.0.by_name.iter().find(|(kind, _)| *kind == target.kind);
         // No step reads an object that is not declared: a foreign one of which a pass waits for the end.
         let cache = declared.map_or(Cache::Metadata, |(_, cache)| *cache);
-        let (inner, watched) = (Arc::downgrade(&self.0), Watched::Object(target.clone()));
+        let (inner, target) = (Arc::downgrade(&self.0), target.clone());
         let subscriber = Arc::as_ptr(&self.0) as usize;
-        self.0.watches.named((place, cache), subscriber, move || enqueue_waiting(&inner, &watched))
+        self.0.watches.named((place, cache), subscriber, move || {
+            let key = Key::new(target.namespace.as_deref(), &target.name);
+            enqueue_waiting(&inner, &Watched::Object(target.clone()), (&target.kind, &key));
+        })
     }
 
     /// Same as [`named`](Self::named), from the watch of a label selector.
@@ -216,8 +225,8 @@ impl RelatedCaches {
         self.0.watched.contains(kind)
     }
 
-    /// All objects of the selection, from the watch of its selector, and their version as a whole. Every change among them enqueues
-    /// the subscriber.
+    /// All objects of the selection, from the watch of its selector, and the version as a whole of all but the subscriber. Every change
+    /// among the others enqueues the subscriber.
     ///
     /// # Errors
     /// Same as [`labelled`](Self::labelled).
@@ -229,13 +238,39 @@ impl RelatedCaches {
         self.0.scope.check(selection.namespace.as_deref(), selection)?;
         lock(&self.0.interest).add(subscriber, Watched::Selection(selection.clone()));
         let Selection { kind, namespace, selector, entry } = selection;
-        self.selector(selector, kind)?.all(namespace.as_deref(), entry.as_deref()).await
+        let but = self.0.is_of_owner(kind).then_some(subscriber);
+        self.selector(selector, kind)?.all(namespace.as_deref(), entry.as_deref(), but).await
     }
 
-    /// The version as a whole of the objects of the selection.
-    pub(crate) fn version_of_all(&self, selection: &Selection) -> Option<String> {
+    /// The version as a whole of the objects of the selection, of all but the subscriber.
+    pub(crate) fn version_of_all(&self, subscriber: &Key, selection: &Selection) -> Option<String> {
         let Selection { kind, namespace, selector, entry } = selection;
-        Some(self.selector(selector, kind).ok()?.version(namespace.as_deref(), entry.as_deref()))
+        let but = self.0.is_of_owner(kind).then_some(subscriber);
+        Some(self.selector(selector, kind).ok()?.version(namespace.as_deref(), entry.as_deref(), but))
+    }
+
+    /// The version of an object for the digest of a pass of the subscriber; `None`: the object does not exist. The subscriber itself has
+    /// always the same version: its own passes change it, and other triggers report its changes.
+    pub(crate) fn counted_version(&self, subscriber: &Key, target: &Target) -> Option<String> {
+        let owned = || Some(self.0.children.get(target)?.counted_version());
+        let now = || self.watched_now(target).map(|object| object.counted_version()).or_else(owned);
+        self.0.of_itself(subscriber, target).or_else(now)
+    }
+
+    /// The same for an object as the pass has read it.
+    pub(crate) fn counted_version_of(
+        &self,
+        subscriber: &Key,
+        target: &Target,
+        read: Option<&CachedObject>,
+    ) -> Option<String> {
+        self.0.of_itself(subscriber, target).or_else(|| read.map(CachedObject::counted_version))
+    }
+
+    /// The object in the watches by name and by label.
+    fn watched_now(&self, target: &Target) -> Option<CachedObject> {
+        let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
+        self.named_now(target).or_else(labelled)
     }
 
     /// The object in the cache of the selector's watch, without waiting.
@@ -266,9 +301,7 @@ impl RelatedCaches {
 
     /// The known version of an owned or watched object.
     pub(crate) fn version_of(&self, target: &Target) -> Option<ObjectVersion> {
-        let named = || self.named_now(target);
-        let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
-        let watched = || Some(named().or_else(labelled)?.seen(target));
+        let watched = || Some(self.watched_now(target)?.seen(target));
         self.0.children.get(target).or_else(watched)
     }
 
@@ -292,20 +325,35 @@ impl RelatedCaches {
     }
 }
 
+impl Inner {
+    /// Whether it is the reconciled kind.
+    fn is_of_owner(&self, kind: &KindInfo) -> bool {
+        (&kind.resource.group, &kind.resource.kind) == (&self.owner.resource.group, &self.owner.resource.kind)
+    }
+
+    /// The version of the target, if it is the reconciled object of this key.
+    fn of_itself(&self, key: &Key, target: &Target) -> Option<String> {
+        let is_it = self.is_of_owner(&target.kind)
+            && (key.namespace.as_deref(), &*key.name) == (target.namespace.as_deref(), &*target.name);
+        is_it.then(|| ITSELF.to_owned())
+    }
+}
+
 fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, watch: LabelWatch, scope: &Scope) -> Labelled {
     let (inner, of, selector) = (inner.clone(), watch.kind.clone(), watch.selector);
     let enqueue = move |Changed { key, entries }: &Changed| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         let target = Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() };
-        enqueue_waiting(&inner, &Watched::Object(target));
+        let changed = (&of, key);
+        enqueue_waiting(&inner, &Watched::Object(target), changed);
         // Also the subscribers of lists and of index entries.
         let everywhere = of.namespaced.then_some(None);
         for namespace in std::iter::once(namespace).chain(everywhere) {
             let all = Selection::new(of.clone(), namespace, selector);
             for entry in entries {
-                enqueue_waiting(&inner, &Watched::Selection(all.clone().under(entry)));
+                enqueue_waiting(&inner, &Watched::Selection(all.clone().under(entry)), changed);
             }
-            enqueue_waiting(&inner, &Watched::Selection(all));
+            enqueue_waiting(&inner, &Watched::Selection(all), changed);
         }
     };
     let places = scope.places(&watch.kind);
@@ -325,10 +373,15 @@ fn enqueue(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
     }
 }
 
-fn enqueue_waiting(inner: &Weak<Inner>, watched: &Watched) {
+/// Enqueues those that read the watched objects, of which one has changed. An object that reads itself would otherwise run again after each
+/// write of its status.
+fn enqueue_waiting(inner: &Weak<Inner>, watched: &Watched, (kind, key): (&KindInfo, &Key)) {
     let Some(inner) = inner.upgrade() else { return };
+    let itself = inner.is_of_owner(kind).then_some(key);
     for subscriber in lock(&inner.interest).subscribers(watched) {
-        inner.queue.add(subscriber, TriggerSet::WATCHED);
+        if itself != Some(subscriber) {
+            inner.queue.add(subscriber, TriggerSet::WATCHED);
+        }
     }
 }
 

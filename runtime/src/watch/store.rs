@@ -24,58 +24,71 @@ pub(super) struct Changed {
     pub(super) entries: BTreeSet<Entry>,
 }
 
+/// An object, and the hash of its version.
+#[derive(Debug)]
+struct Numbered {
+    object: CachedObject,
+    number: u64,
+}
+
 /// Objects by namespace and name, and a sum over the versions in each namespace. The sum shows a change without reading all objects.
 #[derive(Debug, Default)]
 struct Inner {
-    objects: BTreeMap<Key, CachedObject>,
+    objects: BTreeMap<Key, Numbered>,
     sums: HashMap<Option<Arc<str>>, u64>,
     entries: IndexEntries,
 }
 
 impl Inner {
-    fn add(&mut self, key: &Key, by: impl FnOnce(u64, u64) -> u64, object: &CachedObject) {
-        let sum = self.sums.entry(key.namespace.clone()).or_default();
-        *sum = by(*sum, object.number(&key.name));
-    }
-
     fn insert(&mut self, key: Key, object: CachedObject) {
-        if let Some(before) = self.objects.remove(&key) {
-            self.add(&key, u64::wrapping_sub, &before);
+        let number = object.number(&key.name);
+        let sum = self.sums.entry(key.namespace.clone()).or_default();
+        *sum = sum.wrapping_add(number);
+        if let Some(before) = self.objects.insert(key, Numbered { object, number }) {
+            *sum = sum.wrapping_sub(before.number);
         }
-        self.add(&key, u64::wrapping_add, &object);
-        self.objects.insert(key, object);
     }
 
     fn remove(&mut self, key: Key) -> Option<Changed> {
-        let object = self.objects.remove(&key)?;
-        self.add(&key, u64::wrapping_sub, &object);
+        let before = self.objects.remove(&key)?;
+        let sum = self.sums.entry(key.namespace.clone()).or_default();
+        *sum = sum.wrapping_sub(before.number);
         Some(Changed { entries: self.entries.remove(&key), key })
     }
 
     /// The objects of a namespace (`None`: all). Reads no others.
     fn within(&self, namespace: Option<&str>) -> impl Iterator<Item = &CachedObject> {
         let here = move |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
-        self.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object)
+        self.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, held)| &held.object)
     }
 
     /// The objects under an index entry, in a namespace (`None`: all). Reads no others.
-    fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &CachedObject)> {
+    fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = &Numbered> {
         let here = move |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
         let keys = self.entries.get(entry).filter(here);
-        keys.filter_map(|key| Some((key, self.objects.get(key)?)))
+        keys.filter_map(|key| self.objects.get(key))
     }
 
     /// The version as a whole of the objects under an index entry.
-    fn version_under(&self, entry: &str, namespace: Option<&str>) -> String {
-        let numbers = self.under(entry, namespace).map(|(key, object)| object.number(&key.name));
-        format!("{:016x}", numbers.fold(0_u64, u64::wrapping_add))
+    fn version_under(&self, entry: &str, namespace: Option<&str>) -> u64 {
+        self.under(entry, namespace).fold(0, |all, held| all.wrapping_add(held.number))
     }
 
     /// The version as a whole of the objects of a namespace (`None`: all).
-    fn version(&self, namespace: Option<&str>) -> String {
+    fn version_within(&self, namespace: Option<&str>) -> u64 {
         let of = |(key, _): &(&Option<Arc<str>>, &u64)| namespace.is_none() || key.as_deref() == namespace;
-        let sum = self.sums.iter().filter(of).fold(0_u64, |all, (_, sum)| all.wrapping_add(*sum));
-        format!("{sum:016x}")
+        self.sums.iter().filter(of).fold(0, |all, (_, sum)| all.wrapping_add(*sum))
+    }
+
+    /// The version as a whole of the objects of a namespace (`None`: all), optionally only those under an index entry, and of all but one.
+    fn version(&self, namespace: Option<&str>, entry: Option<&str>, but: Option<&Key>) -> String {
+        let all = entry.map_or_else(|| self.version_within(namespace), |entry| self.version_under(entry, namespace));
+        let is_among = |key: &&Key| {
+            (namespace.is_none() || key.namespace.as_deref() == namespace)
+                && entry.is_none_or(|entry| self.entries.get(entry).any(|one| one == *key))
+        };
+        let one = but.filter(is_among).and_then(|key| self.objects.get(key)).map_or(0, |held| held.number);
+        format!("{:016x}", all.wrapping_sub(one))
     }
 }
 
@@ -94,22 +107,27 @@ impl Objects {
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<CachedObject> {
-        self.lock().objects.get(key).cloned()
+        self.lock().objects.get(key).map(|held| held.object.clone())
     }
 
-    /// The objects of a namespace (`None`: all), optionally only those under an index entry, and their version as a whole.
-    pub(super) fn all(&self, namespace: Option<&str>, entry: Option<&str>) -> (Vec<CachedObject>, String) {
+    /// The objects of a namespace (`None`: all), optionally only those under an index entry, and the version as a whole of all `but` one.
+    pub(super) fn all(
+        &self,
+        namespace: Option<&str>,
+        entry: Option<&str>,
+        but: Option<&Key>,
+    ) -> (Vec<CachedObject>, String) {
         let inner = self.lock();
         let objects = match entry {
-            Some(entry) => inner.under(entry, namespace).map(|(_, object)| object.clone()).collect(),
+            Some(entry) => inner.under(entry, namespace).map(|held| held.object.clone()).collect(),
             None => inner.within(namespace).cloned().collect(),
         };
-        (objects, version(&inner, namespace, entry))
+        (objects, inner.version(namespace, entry, but))
     }
 
-    /// The version as a whole of the same objects as in [`all`](Self::all).
-    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
-        version(&self.lock(), namespace, entry)
+    /// The same version as in [`all`](Self::all).
+    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>, but: Option<&Key>) -> String {
+        self.lock().version(namespace, entry, but)
     }
 
     /// Applies an event of the watch of a namespace (`None`: all). Returns the objects that were created, changed or deleted.
@@ -137,7 +155,7 @@ impl Objects {
 
     fn apply(&self, key: Key, object: CachedObject) -> Option<Changed> {
         let mut inner = self.lock();
-        if inner.objects.get(&key).is_some_and(|before| before.is_same(&object)) {
+        if inner.objects.get(&key).is_some_and(|before| before.object.is_same(&object)) {
             inner.insert(key, object);
             return None;
         }
@@ -157,10 +175,6 @@ impl Objects {
         let gone: Vec<Key> = gone.collect();
         gone.into_iter().filter_map(|key| inner.remove(key)).collect()
     }
-}
-
-fn version(inner: &Inner, namespace: Option<&str>, entry: Option<&str>) -> String {
-    entry.map_or_else(|| inner.version(namespace), |entry| inner.version_under(entry, namespace))
 }
 
 /// A cache of the objects that a watch delivers as these JSON texts.
@@ -215,7 +229,7 @@ mod tests {
             assert_eq!(apply(&objects, cache, &object("a", "x", "1")), None, "nothing new");
             let changed = apply(&objects, cache, &object("a", "x", "2"));
             assert_eq!(changed.is_some(), cache != Cache::Full, "of a whole object it shows that it is the same");
-            versions.push(objects.version(None, None));
+            versions.push(objects.version(None, None, None));
         }
         versions.dedup();
         assert_eq!(versions.len(), 1);
@@ -226,15 +240,18 @@ mod tests {
         let objects = Objects::default();
         apply(&objects, Cache::Full, &object("a", "x", "1"));
         apply(&objects, Cache::Full, &object("b", "y", "2"));
-        let (in_a, in_b, all) =
-            (objects.version(Some("a"), None), objects.version(Some("b"), None), objects.version(None, None));
+        let (in_a, in_b, all) = (
+            objects.version(Some("a"), None, None),
+            objects.version(Some("b"), None, None),
+            objects.version(None, None, None),
+        );
         apply(&objects, Cache::Full, &object("b", "z", "3"));
-        assert_eq!(objects.version(Some("a"), None), in_a);
-        assert_ne!(objects.version(Some("b"), None), in_b);
-        assert_ne!(objects.version(None, None), all);
+        assert_eq!(objects.version(Some("a"), None, None), in_a);
+        assert_ne!(objects.version(Some("b"), None, None), in_b);
+        assert_ne!(objects.version(None, None, None), all);
         let names = |namespace| {
-            let (found, version) = objects.all(namespace, None);
-            assert_eq!(version, objects.version(namespace, None));
+            let (found, version) = objects.all(namespace, None, None);
+            assert_eq!(version, objects.version(namespace, None, None));
             found.iter().filter_map(|object| object.meta()?.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -243,6 +260,22 @@ mod tests {
         );
         let gone = objects.retain(Some("b"), &[Key::new(Some("b"), "y")].into());
         assert_eq!(gone, [Changed { key: Key::new(Some("b"), "z"), entries: BTreeSet::new() }]);
-        assert_eq!((objects.version(Some("b"), None), objects.version(None, None)), (in_b, all));
+        assert_eq!((objects.version(Some("b"), None, None), objects.version(None, None, None)), (in_b, all));
+    }
+
+    #[test]
+    fn the_version_of_the_others_leaves_one_object_out() {
+        let objects = Objects::default();
+        let key = |name: &str| Key::new(Some("a"), name);
+        apply(&objects, Cache::Full, &object("a", "x", "1"));
+        let only_x = objects.version(None, None, None);
+        apply(&objects, Cache::Full, &object("a", "y", "1"));
+        assert_eq!(objects.version(None, None, Some(&key("y"))), only_x);
+        assert_eq!(objects.version(Some("a"), None, Some(&key("y"))), only_x);
+        apply(&objects, Cache::Full, &object("a", "y", "2"));
+        assert_eq!(objects.version(None, None, Some(&key("y"))), only_x);
+        let all = objects.version(None, None, None);
+        assert_eq!(objects.version(None, None, Some(&key("z"))), all, "it is not among them");
+        assert_eq!(objects.version(Some("b"), None, Some(&key("y"))), objects.version(Some("b"), None, None));
     }
 }

@@ -255,7 +255,9 @@ impl Backend for PassBackend {
                 (Some(CachedObject::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
                 _ => self.live(step, relation.how, &target).await?,
             };
-            self.tracked().read(&target, found.as_deref());
+            let read = found.as_ref().map(|object| CachedObject::of(object, relation.cache));
+            let version = self.relations.counted_version_of(&self.key, &target, read.as_ref());
+            self.tracked().read(&target, version);
             Ok(found)
         }
         .boxed()

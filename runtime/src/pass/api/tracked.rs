@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kube::api::DynamicObject;
-
 use crate::api::Target;
-use crate::watch::ObjectVersion;
 
 /// What a pass depends on: one number for all owned objects, uid and version for each watched one, and the hash of the settings.
 #[derive(Clone, Debug, Default)]
@@ -24,34 +21,12 @@ impl Tracked {
     }
 
     /// Records the version that a pass reads first. A later version triggers another reconcile.
-    pub(in crate::pass) fn read(&mut self, target: &Target, found: Option<&DynamicObject>) {
-        let version = watched_version(found.map(|object| ObjectVersion::of(target, object)).as_ref());
-        self.watched.entry(target.to_string()).or_insert(version);
+    pub(in crate::pass) fn read(&mut self, target: &Target, version: Option<String>) {
+        self.watched.entry(target.to_string()).or_insert_with(|| watched_version(version));
     }
 }
 
-/// The digest entry of a watched object, which any change of the object changes.
-pub(in crate::pass) fn watched_version(seen: Option<&ObjectVersion>) -> String {
-    seen.map_or_else(|| "absent".into(), |seen| format!("{} {}", seen.uid, seen.resource_version))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use k8s_openapi::api::core::v1::Secret;
-
-    use super::*;
-    use crate::wiring::KindInfo;
-
-    #[test]
-    fn a_new_uid_or_version_changes_the_watched_version() {
-        let seen = |uid: &str, version: &str| {
-            let target = Target { kind: KindInfo::of::<Secret>(), namespace: None, name: "x".into() };
-            let meta = serde_json::json!({ "uid": uid, "resourceVersion": version, "generation": 1 });
-            watched_version(Some(&ObjectVersion::of_meta(&target, &serde_json::from_value(meta).unwrap())))
-        };
-        let all: BTreeSet<_> = [seen("u", "1"), seen("u", "2"), seen("v", "1"), watched_version(None)].into();
-        assert_eq!(all.len(), 4);
-    }
+/// The digest entry of a watched object with this version; `None`: it does not exist.
+pub(in crate::pass) fn watched_version(version: Option<String>) -> String {
+    version.unwrap_or_else(|| "absent".into())
 }

@@ -31,7 +31,8 @@ pub(in crate::pass) fn is_as_it_was(
     late: Option<LateDigest>,
 ) -> bool {
     let owned = owned_sum(context, object).wrapping_add(context.dependents_sum(object));
-    let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, reference)));
+    let key = Key::of(object.meta());
+    let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, &key, reference)));
     // The next pass checks a dependency that only waits. A stalled verdict is part of the digest.
     let stalled = held_up.filter(|pass_error| pass_error.class == Class::Stalled);
     let verdict = stalled.map(|pass_error| (DEPENDENCIES.to_owned(), pass_error.message.clone()));
@@ -53,14 +54,14 @@ pub(in crate::pass) fn is_settled(context: &PassContext, key: &Key, object: &Obj
     })
 }
 
-fn now(context: &PassContext, reference: &str) -> String {
+fn now(context: &PassContext, key: &Key, reference: &str) -> String {
     let relations = &context.env.relations;
     if is_policy_only(context.wiring, reference) {
         return POLICY_ONLY.to_owned();
     }
     match resolve(context.wiring, reference) {
-        Some((_, Watched::Selection(selection))) => relations.version_of_all(&selection).unwrap_or_default(),
-        Some((_, Watched::Object(target))) => watched_version(relations.version_of(&target).as_ref()),
+        Some((_, Watched::Selection(selection))) => relations.version_of_all(key, &selection).unwrap_or_default(),
+        Some((_, Watched::Object(target))) => watched_version(relations.counted_version(key, &target)),
         None => watched_version(None),
     }
 }

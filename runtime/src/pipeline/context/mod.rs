@@ -310,7 +310,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// shop.order(id).await?; // after a crash the next pass finds `status.order`, and asks for the same one
     /// ```
     ///
-    /// Only the status is written, and no condition: conditions are computed when the pass ends. To store a value in the metadata or the spec
+    /// Only the status is written, with the conditions that it has, and `Reconciling` for a new generation: the others are computed when the
+    /// pass ends. To store a value in the metadata or the spec
     /// before the steps run, such as a generated name, use a [claim](macro@crate::claim), which stores it together with the finalizer.
     ///
     /// # Errors

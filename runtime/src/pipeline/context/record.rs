@@ -7,7 +7,8 @@ use crate::pipeline::state::PassState;
 pub(crate) async fn store(state: &mut PassState, urgent: bool) -> Result<(), ApiError> {
     let turn = state.turn().await;
     let (intent, found) = (state.progress_beside(turn.as_ref()), state.found());
-    if intent == found {
+    // The conditions alone are stored when the pass ends.
+    if (&intent.fields, &intent.sets) == (&found.fields, &found.sets) {
         return Ok(());
     }
     let (intent, backend) = (intent.unfinished(), state.backend.clone());
