@@ -112,13 +112,43 @@ impl ReconcileError for ApiError {
     }
 
     const VARIANTS: &'static [VariantInfo] = &[
-        variant("Conflict", "Another client wrote a newer version first."),
-        variant("NotFound", "The object to write does not exist, or its namespace does not."),
-        variant("NotServed", "The API server does not serve the kind, or does not serve it yet."),
-        variant("Forbidden", "The role of the operator does not allow it."),
-        variant("Invalid", "The API server rejects the content."),
-        variant("ServerBusy", "The API server is busy."),
+        variant(
+            "Conflict",
+            "Another client wrote a newer version first.\n\n\
+             None: the next try reads the newer version.",
+        ),
+        variant(
+            "NotFound",
+            "The object to write does not exist, or its namespace does not.\n\n\
+             Create the namespace that the message names. If the object was deleted meanwhile, none: the operator tries again.",
+        ),
+        variant(
+            "NotServed",
+            "The API server does not serve the kind, or does not serve it yet.\n\n\
+             Install the CRD of the kind, or enable its API in the API server.",
+        ),
+        variant(
+            "Forbidden",
+            "The role of the operator does not allow it.\n\n\
+             Compare the role of the operator with the output of its command `rbac`. If the message names a webhook or a policy, \
+             change the object or the policy.",
+        ),
+        variant(
+            "Invalid",
+            "The API server rejects the content.\n\n\
+             Correct the field that the message names: in the spec of the object if a user chose the value, otherwise in the step.",
+        ),
+        variant(
+            "ServerBusy",
+            "The API server is busy.\n\n\
+             None if it passes. Otherwise lower `--concurrency`, or give the operator a FlowSchema, which its command `manifests \
+             --only flow-control` prints.",
+        ),
         VariantInfo::new(FOREIGN, "waiting", FOREIGN_DOC, Actions::WAITING),
-        variant("CallFailed", "The API server did not respond, or its response is not valid."),
+        variant(
+            "CallFailed",
+            "The API server did not respond, or its response is not valid.\n\n\
+             None if it passes. Otherwise check the network of the pod and the health of the API server.",
+        ),
     ];
 }

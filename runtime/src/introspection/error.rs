@@ -3,7 +3,7 @@
 use super::next_pass::NextPass;
 use super::reconciler_info::ReconcilerInfo;
 use super::table;
-use crate::outcome::reporting::{EventLevel, VariantInfo};
+use crate::outcome::reporting::{EventLevel, Until, VariantInfo};
 use crate::wiring::Wiring;
 
 /// The introduction of a table in which an error belongs to several steps.
@@ -70,15 +70,16 @@ fn row(reconciler: &ReconcilerInfo, known: &Known) -> Vec<String> {
 pub(super) fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     match info.doc.split_once("\n\n") {
         Some((meaning, help)) => (meaning, help),
-        None => (info.doc, usual(info.class)),
+        None => (info.doc, usual(info)),
     }
 }
 
 /// The default fix, if the doc comment does not name one.
-fn usual(class: &str) -> &'static str {
-    match class {
+fn usual(info: &VariantInfo) -> &'static str {
+    match info.class {
         "stalled" => "change the object",
-        "waiting" => "create or fix the awaited object",
+        "waiting" if matches!(info.until, None | Some(Until::Change(_))) => "create or fix the awaited object",
+        "waiting" => "none, if what it waits for comes by itself",
         "ignored" => "none is needed",
         _ => "none, if it passes by itself",
     }
@@ -93,7 +94,7 @@ mod tests {
     use super::super::fixture;
     use super::super::reason::{own_reasons, reasons};
     use super::*;
-    use crate::outcome::reporting::{Actions, Until, WatchedKind};
+    use crate::outcome::reporting::{Actions, WatchedKind};
     use crate::wiring::{KindInfo, StepWiring};
 
     const fn waiting(reason: &'static str, until: Until) -> VariantInfo {

@@ -57,7 +57,7 @@ async fn each_state_has_its_meaning_and_its_fix() {
         invalid.contains("/invalid is stalled for ") && invalid.contains("(generation 1, observed 1)"),
         "{invalid}"
     );
-    let block = "\n      meaning: Stalled. (step fetch or store, stalled)\
+    let block = "\n      meaning: Stalled. (step fetch, stalled)\
                  \n      next: Stalled is True; no timer: runs again only on a change of its spec, its labels, its annotations, or an object \
                  that it watches\
                  \n      fix: change the object";

@@ -40,18 +40,30 @@ pub(super) struct Explained {
 
 /// The conditions of a status: those of the framework first, then the others as they stand.
 pub(super) fn conditions(status: &Value, reconcilers: &[ReconcilerInfo]) -> Vec<ExplainedCondition> {
-    let all = status["conditions"].as_array().into_iter().flatten();
-    let mut all: Vec<_> = all.map(|condition| explained(condition, reconcilers)).collect();
+    let of = || status["conditions"].as_array().into_iter().flatten();
+    let mut all: Vec<_> = of().map(|condition| explained(condition, of(), reconcilers)).collect();
     let place = |type_: &str| [READY, RECONCILING, STALLED].iter().position(|one| *one == type_).unwrap_or(usize::MAX);
     all.sort_by_key(|condition| place(&condition.type_));
     all
 }
 
-fn explained(condition: &Value, reconcilers: &[ReconcilerInfo]) -> ExplainedCondition {
+/// A summary has the reason of a declared condition, whose step explains it.
+fn explained<'a>(
+    condition: &'a Value,
+    mut all: impl Iterator<Item = &'a Value>,
+    reconcilers: &[ReconcilerInfo],
+) -> ExplainedCondition {
     let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
     let (type_, status, reason) = (text("type"), text("status"), text("reason"));
     let is_good = is_good(&type_, &status, reconcilers);
-    let explanation = reconcilers.iter().find_map(|known| explain(known, &type_, &reason)).map(|known| Explained {
+    let is_declared =
+        |type_: &str| reconcilers.iter().flat_map(|known| known.wiring.conditions).any(|info| info.type_ == type_);
+    let has_reason = |one: &&Value| one["reason"] == *reason && one["type"].as_str().is_some_and(is_declared);
+    let source = match is_declared(&type_) {
+        true => &*type_,
+        false => all.find(has_reason).and_then(|one| one["type"].as_str()).unwrap_or(&type_),
+    };
+    let explanation = reconcilers.iter().find_map(|known| explain(known, source, &reason)).map(|known| Explained {
         steps: known.steps,
         class: known.class,
         meaning: known.meaning,

@@ -134,31 +134,37 @@ const OWN: &[VariantInfo] = &[
     VariantInfo::new(
         INVALID,
         "stalled",
-        "A manifest cannot be applied, whatever the state of the cluster; the message names the object, the field and the cure.",
+        "A manifest cannot be applied, whatever the state of the cluster; the message names the object, the field and the cure.\n\n\
+         Correct the field that the message names, in the manifest or in the spec from which it is rendered.",
         Actions::STALLED,
     ),
     VariantInfo::new(
         RENDER,
         "stalled",
-        "A template or a source cannot be rendered; the message names the file, the line and the cause.",
+        "A template or a source cannot be rendered; the message names the file, the line and the cause.\n\n\
+         Correct the template at the line that the message names, or the value that it uses.",
         Actions::STALLED,
     ),
     VariantInfo::new(
         SOURCE,
         "transient",
-        "A source cannot be rendered now; the message names it and the cause. It is tried again with back-off.",
+        "A source cannot be rendered now; the message names it and the cause. It is tried again with back-off.\n\n\
+         Raise the quota, or delete other objects in the namespace.",
         Actions::TRANSIENT,
     ),
     VariantInfo::new(
         SITE,
         "stalled",
-        "The site of a step is invalid, or leads to another cluster than that of the existing objects; the message says what is wrong with it.",
+        "The site of a step is invalid, or leads to another cluster than that of the existing objects; the message says what is wrong with it.\n\n\
+         Correct the kubeconfig, the service account or the namespace that the message names. For existing objects, lead the \
+         site back to their cluster.",
         Actions::STALLED,
     ),
     VariantInfo::new(
         UNREACHABLE,
         "transient",
-        "The cluster of the site of a step does not answer. It is tried again with back-off.",
+        "The cluster of the site of a step does not answer. It is tried again with back-off.\n\n\
+         Check the address in the kubeconfig of the site, and the network between the clusters.",
         Actions::TRANSIENT,
     ),
     VariantInfo::new(
@@ -171,51 +177,60 @@ const OWN: &[VariantInfo] = &[
     VariantInfo::new(
         LARGE,
         "stalled",
-        "An object is larger than the API server stores, which is about 1.5 MiB. Make it smaller, or split it.",
+        "An object is larger than the API server stores, which is about 1.5 MiB.\n\n\
+         Make the object smaller, or split it into several.",
         Actions::STALLED,
     ),
     VariantInfo::new(
         QUOTA,
         "transient",
-        "A quota of the namespace of an object is used up; the message names it. It is tried again with back-off.",
+        "A quota of the namespace of an object is used up; the message names it. It is tried again with back-off.\n\n\
+         None if it passes. Otherwise check the source that the message names.",
         Actions::TRANSIENT,
     ),
     VariantInfo::new(
         PROGRESSING,
         "waiting",
         "Objects are not ready yet, or they or their namespace are being deleted. A change of them triggers a pass; a namespace is looked at \
-         again after 30 s.",
+         again after 30 s.\n\n\
+         None. If it stays, look at the objects that the message names.",
         Actions::WAITING,
     ),
     VariantInfo::new(
         FAILED,
         "waiting",
-        "The controller of an object failed; the next wave does not start. A change of the object triggers a pass.",
+        "The controller of an object failed; the next wave does not start. A change of the object triggers a pass.\n\n\
+         Look at the status and the events of the object that the message names.",
         Actions::WAITING,
     ),
     VariantInfo::new(
         LATE,
         "waiting",
-        "Objects have not become ready in time. The operator keeps waiting for them.",
+        "Objects have not become ready in time. The operator keeps waiting for them.\n\n\
+         Look at the objects that the message names. If they need more time as a rule, raise `ready_within`.",
         Actions::WAITING,
     ),
     VariantInfo::new(
         NAMESPACE,
         "waiting",
-        "The namespace of an object does not exist, and the policy for missing namespaces is `refuse`. It is looked for again after 30 s.",
+        "The namespace of an object does not exist, and the policy for missing namespaces is `refuse`. It is looked for again after 30 s.\n\n\
+         Create the namespace, or set the policy for missing namespaces to `create`.",
         Actions::WAITING,
     ),
     VariantInfo::new(
         KIND,
         "waiting",
-        "The API server does not serve the kind of an object. It is tried again after 30 s, or after 1 s if the set defines the kind.",
+        "The API server does not serve the kind of an object. It is tried again after 30 s, or after 1 s if the set defines the kind.\n\n\
+         Install the CRD of the kind, or remove the object from the set.",
         Actions::WAITING,
     ),
     VariantInfo::new(
         BLOCKED,
         "waiting",
         "Objects of others would be deleted with a CRD, an APIService or a Namespace of the set, so it is not deleted. The message names them. \
-         They are looked for again after 30 s.",
+         They are looked for again after 30 s.\n\n\
+         Delete the objects that the message names, or keep the CRD, APIService or Namespace by the annotation \
+         `evenkeel.dev/delete-policy: orphan`.",
         Actions::WAITING,
     ),
 ];
