@@ -1,16 +1,14 @@
 //! The lines of a watch as they arrive. Their objects are read once, so that the decoder reads each object and not the line around it.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use bytes::Bytes;
 use memchr::memchr;
 use tower::BoxError;
 
 use super::filtered_body::BodyFilter;
-use crate::client::decode::{ObjectText, RawTextStore};
-
-/// Capacity above this is released after each line.
-const ROOM: usize = 64 * 1024;
+use crate::client::decode::{ObjectText, RawTextStore, find_unread};
 
 /// Removes from the objects of a watch what no reconciler reads. With a store, moves them into it, and replaces each in its line with an id.
 /// Lines of any other form pass unchanged.
@@ -18,37 +16,47 @@ pub(super) struct Lines {
     shelf: Option<RawTextStore>,
     /// The part of the next line that has arrived.
     line: Vec<u8>,
+    /// The removed parts of a line. One list serves all lines.
+    unread: Vec<Range<usize>>,
 }
 
 impl Lines {
     pub(super) fn new(shelf: Option<RawTextStore>) -> Self {
-        Self { shelf, line: Vec::new() }
+        Self { shelf, line: Vec::new(), unread: Vec::new() }
     }
 
-    /// What kube reads of the line.
-    fn rest_of_line(&self) -> Bytes {
-        let Some((type_, text)) = object(&self.line) else { return Bytes::copy_from_slice(&self.line) };
-        let object = ObjectText::of(text, true);
-        match &self.shelf {
-            Some(shelf) => format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", shelf.put(object)),
-            None => format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", object.text),
+    /// Appends what kube reads of a line.
+    fn pass(&mut self, line: &Bytes, ready: &mut VecDeque<Bytes>) {
+        let Some((type_, text)) = object(line) else { return ready.push_back(line.clone()) };
+        if let Some(shelf) = &self.shelf {
+            let text_id = shelf.put(ObjectText::of(text, true));
+            return ready.push_back(format!("{{\"type\":\"{type_}\",\"object\":{text_id}}}\n").into());
         }
-        .into()
+        // The object ends before the last bracket.
+        let start = line.len() - "}\n".len() - text.len();
+        let mut from = 0;
+        find_unread(text, &mut self.unread);
+        for part in &self.unread {
+            ready.push_back(line.slice(from..start + part.start));
+            from = start + part.end;
+        }
+        ready.push_back(line.slice(from..));
     }
 }
 
 impl BodyFilter for Lines {
-    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
-        let mut bytes = &*bytes;
-        while let Some(end) = memchr(b'\n', bytes) {
-            let (head, rest) = bytes.split_at(end + 1);
-            self.line.extend_from_slice(head);
-            ready.push_back(self.rest_of_line());
-            self.line.clear();
-            self.line.shrink_to(ROOM);
-            bytes = rest;
+    fn feed(&mut self, mut bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
+        while let Some(end) = memchr(b'\n', &bytes) {
+            let head = bytes.split_to(end + 1);
+            if self.line.is_empty() {
+                self.pass(&head, ready);
+            } else {
+                self.line.extend_from_slice(&head);
+                let line = std::mem::take(&mut self.line).into();
+                self.pass(&line, ready);
+            }
         }
-        self.line.extend_from_slice(bytes);
+        self.line.extend_from_slice(&bytes);
         Ok(())
     }
 

@@ -62,7 +62,6 @@ pub(crate) async fn drain(
                 let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
                 if let Some(task) = task {
                     let permit = gates.pass(|| worker.uid(&task.key));
-                    // Boxed: tokio aligns a task to 128 bytes, which takes malloc longer, the larger the task is.
                     passes.spawn(run(worker.clone(), task, permit, slot).in_current_span().boxed());
                 }
             }
@@ -98,7 +97,8 @@ pub(crate) async fn drain(
     dropped
 }
 
-/// Runs one pass in its slot, and drops it when its permit ends. A panic is a failure of this key only.
+/// Runs one pass in its slot, and drops it when its permit ends. A panic is a failure of this key only. It is spawned in a box: tokio aligns
+/// a task to 128 bytes, which takes malloc longer, the larger the task is.
 pub(super) async fn run<W: Worker>(
     worker: Arc<W>,
     task: Task,

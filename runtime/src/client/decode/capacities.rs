@@ -42,7 +42,9 @@ impl Capacities {
 /// Counts the items while a text is read.
 #[derive(Debug)]
 pub(super) struct Counter {
+    /// Empty if only the depth counts.
     all: Vec<Shape>,
+    counts: bool,
     /// The indexes of the open shapes.
     open: [usize; DEPTH],
     depth: usize,
@@ -50,12 +52,17 @@ pub(super) struct Counter {
 
 impl Default for Counter {
     fn default() -> Self {
-        Self { all: Vec::with_capacity(64), open: [0; DEPTH], depth: 0 }
+        Self { all: Vec::with_capacity(64), counts: true, open: [0; DEPTH], depth: 0 }
     }
 }
 
 /// The methods return `None` if the text is not JSON, or too deeply nested.
 impl Counter {
+    /// Counts no items, only the open lists and objects.
+    pub(super) fn of_depth() -> Self {
+        Self { all: Vec::new(), counts: false, open: [0; DEPTH], depth: 0 }
+    }
+
     /// The number of open lists and objects.
     pub(super) fn depth(&self) -> usize {
         self.depth
@@ -65,20 +72,27 @@ impl Counter {
     pub(super) fn open(&mut self, rest: &[u8]) -> Option<()> {
         *self.open.get_mut(self.depth)? = self.all.len();
         self.depth += 1;
-        self.all.push(Shape { items: usize::from(!is_empty(rest)), end: 0 });
+        if self.counts {
+            self.all.push(Shape { items: usize::from(!is_empty(rest)), end: 0 });
+        }
         Some(())
     }
 
     pub(super) fn close(&mut self) -> Option<()> {
         self.depth = self.depth.checked_sub(1)?;
-        let end = self.all.len();
-        self.all.get_mut(self.open[self.depth])?.end = end;
+        if self.counts {
+            let end = self.all.len();
+            self.all.get_mut(self.open[self.depth])?.end = end;
+        }
         Some(())
     }
 
     /// Another item follows in the innermost list or object.
     pub(super) fn comma(&mut self) -> Option<()> {
-        self.all.get_mut(self.open[self.depth.checked_sub(1)?])?.items += 1;
+        let depth = self.depth.checked_sub(1)?;
+        if self.counts {
+            self.all.get_mut(self.open[depth])?.items += 1;
+        }
         Some(())
     }
 

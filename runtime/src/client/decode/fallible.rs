@@ -18,7 +18,7 @@ use super::own_texts::OwnTexts;
 use super::raw::Raw;
 #[cfg(feature = "compact")]
 use super::strip::keeping;
-use super::strip::{decode, lean, whole};
+use super::strip::{decode, keeps_all, lean, whole};
 use crate::kind::Kind;
 use crate::kind::misfit::{caught, described, path};
 use crate::pipeline::object::{Object, Primary};
@@ -161,7 +161,7 @@ pub(crate) fn from_object_text<K: Kind>(text: &str) -> Result<K, String> {
 
 /// The object, or its readable part.
 fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
-    let raw = raw.counted();
+    let raw = raw.counted(!keeps_all());
     if let Raw::Counted(text) = &raw
         && let Ok(object) = caught(AssertUnwindSafe(|| from_text::<K>(text)))
     {

@@ -21,6 +21,6 @@ pub(crate) use self::marked::{METADATA, Marked, READINESS, WHOLE};
 #[cfg(feature = "lease")]
 pub(crate) use self::object::from_body;
 pub(crate) use self::object::{Meta, OwnerRecord, Whole, is_status, list, object};
-pub(crate) use self::object_text::ObjectText;
+pub(crate) use self::object_text::{ObjectText, find_unread};
 pub(crate) use self::side_channel::{RawTextStore, with_raw_texts};
 pub(crate) use self::strip::keeping_all;

@@ -1,8 +1,12 @@
 //! One pass over the text of an object: it removes what no reconciler reads, and counts the items of each list.
 
+use std::ops::Range;
+
 use super::capacities::{Capacities, Counter};
-use super::strip::LAST_APPLIED;
 use crate::json_scan::{end_of_list, end_of_string};
+
+/// The annotation in which `kubectl apply` stores a copy of the object.
+pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The text of an object, and the number of items of its lists and objects.
 #[derive(Debug)]
@@ -12,19 +16,37 @@ pub(crate) struct ObjectText {
 }
 
 impl ObjectText {
-    /// Reads the text of an object. `strips`: empties the `managedFields` and the copy of `kubectl apply`, where the text has no spaces, as
-    /// API servers write it. The decoder skips them in any text. A text that is not JSON stays as it is.
+    /// Reads the text of an object. `strips`: removes the content of `managedFields` and the copy of `kubectl apply`, where the text has no
+    /// spaces, as API servers write it. The decoder skips them in any text. A text that is not JSON stays as it is.
     pub(crate) fn of(text: &str, strips: bool) -> Self {
-        let kept = String::with_capacity(text.len());
-        let mut pass = Pass { text, counter: Counter::default(), level: 1, kept, from: 0 };
+        let mut pass = Pass::new(text, Counter::default());
         match pass.run(strips) {
-            Some(()) => {
-                pass.kept.push_str(&text[pass.from..]);
-                Self { text: pass.kept, capacities: pass.counter.end() }
-            }
+            Some(()) => Self { text: without(text, &pass.removed), capacities: pass.counter.end() },
             None => Self { text: text.to_owned(), capacities: Capacities::default() },
         }
     }
+}
+
+/// Replaces the parts with those of the text of an object that [`ObjectText::of`] removes, in their order.
+pub(crate) fn find_unread(text: &str, parts: &mut Vec<Range<usize>>) {
+    parts.clear();
+    let mut pass = Pass { removed: std::mem::take(parts), ..Pass::new(text, Counter::of_depth()) };
+    let is_json = pass.run(true).is_some();
+    *parts = pass.removed;
+    if !is_json {
+        parts.clear();
+    }
+}
+
+fn without(text: &str, removed: &[Range<usize>]) -> String {
+    let mut kept = String::with_capacity(text.len() - removed.iter().map(ExactSizeIterator::len).sum::<usize>());
+    let mut from = 0;
+    for part in removed {
+        kept.push_str(&text[from..part.start]);
+        from = part.end;
+    }
+    kept.push_str(&text[from..]);
+    kept
 }
 
 /// The state of the pass.
@@ -33,13 +55,14 @@ struct Pass<'t> {
     counter: Counter,
     /// The depth up to which keys matter: 1 in the object, 2 in its metadata, 3 in the annotations.
     level: usize,
-    /// The text without what is removed, up to the last removed part.
-    kept: String,
-    /// The end of the last removed part.
-    from: usize,
+    removed: Vec<Range<usize>>,
 }
 
-impl Pass<'_> {
+impl<'t> Pass<'t> {
+    fn new(text: &'t str, counter: Counter) -> Self {
+        Self { text, counter, level: 1, removed: Vec::new() }
+    }
+
     /// `None`: the text is not JSON, or too deeply nested.
     fn run(&mut self, strips: bool) -> Option<()> {
         let (text, mut at) = (self.text.as_bytes(), 0);
@@ -74,22 +97,17 @@ impl Pass<'_> {
                 let end = value + 1 + end_of_list(text.get(value + 1..)?)?;
                 // The brackets stay, since a decoder skips an empty list quickly.
                 self.counter.empty();
-                self.remove(value + 1, end);
+                self.removed.push(value + 1..end);
                 return Some(end + 1);
             }
             (3, key, b'"') if key == LAST_APPLIED.as_bytes() => {
                 let end = end_of_string(text, value)?;
-                self.remove(value + 1, end);
+                self.removed.push(value + 1..end);
                 return Some(end + 1);
             }
             _ => {}
         }
         Some(value)
-    }
-
-    fn remove(&mut self, start: usize, end: usize) {
-        self.kept.push_str(&self.text[self.from..start]);
-        self.from = end;
     }
 }
 
@@ -100,6 +118,12 @@ mod tests {
 
     use super::*;
 
+    fn unread(text: &str) -> Vec<Range<usize>> {
+        let mut parts = vec![1..2];
+        find_unread(text, &mut parts);
+        parts
+    }
+
     /// Asserts what remains of an object, and that its lists are counted.
     fn assert_kept(object: &Value, kept: &Value) {
         let text = object.to_string();
@@ -108,6 +132,7 @@ mod tests {
         let counts = |text: &str| format!("{:?}", ObjectText::of(text, false));
         assert_eq!(format!("{found:?}"), counts(&kept.to_string()));
         assert_eq!(ObjectText::of(&text, false).text, text);
+        assert_eq!(without(&text, &unread(&text)), found.text);
     }
 
     fn object(managed: &Value, applied: &str) -> Value {
@@ -149,6 +174,7 @@ mod tests {
             "{ \"metadata\" : { \"managedFields\" : [1] } }",
         ] {
             assert_eq!(ObjectText::of(text, true).text, text);
+            assert!(unread(text).is_empty());
         }
     }
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::object_text::ObjectText;
 use super::side_channel::take_text;
-use super::strip::keeps_all;
 
 /// The newtype name for which the deserializers of serde_json return the raw text. Other deserializers treat it as any newtype, and the
 /// result is a tree.
@@ -33,10 +32,10 @@ impl Raw<'_> {
         }
     }
 
-    /// The same with its lists counted, and stripped unless the watch keeps whole objects.
-    pub(super) fn counted(self) -> Self {
+    /// The same with its lists counted; `strips`: without what no reconciler reads.
+    pub(super) fn counted(self, strips: bool) -> Self {
         match self {
-            Self::Text(text) => Self::Counted(ObjectText::of(&text, !keeps_all())),
+            Self::Text(text) => Self::Counted(ObjectText::of(&text, strips)),
             counted => counted,
         }
     }

@@ -10,10 +10,8 @@ use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 
 use super::forward::hand_on_scalars;
+use super::object_text::LAST_APPLIED;
 use super::raw::Text;
-
-/// The annotation in which `kubectl apply` stores a copy of the object.
-pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 tokio::task_local! {
     static WHOLE: bool;

@@ -149,6 +149,7 @@ impl Facts for ObjectFacts<'_> {
 
     fn is_digest_current(&self, blocked_by: Option<&PassError>) -> bool {
         let inputs = self.seen.inputs.as_deref();
-        inputs.is_some_and(|inputs| unchanged::is_as_it_was(self.context, self.object, inputs, blocked_by, self.late))
+        let object = (self.key, self.object);
+        inputs.is_some_and(|inputs| unchanged::is_as_it_was(self.context, object, inputs, blocked_by, self.late))
     }
 }

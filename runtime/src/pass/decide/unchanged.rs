@@ -25,14 +25,13 @@ use crate::wiring::{How, KindInfo, Relation, Wiring};
 /// a digest.
 pub(in crate::pass) fn is_as_it_was(
     context: &PassContext,
-    object: &Object,
+    (key, object): (&Key, &Object),
     inputs: &ObservedInputs,
     held_up: Option<&PassError>,
     late: Option<LateDigest>,
 ) -> bool {
     let owned = owned_sum(context, object).wrapping_add(context.dependents_sum(object));
-    let key = Key::of(object.meta());
-    let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, &key, reference)));
+    let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, key, reference)));
     // The next pass checks a dependency that only waits. A stalled verdict is part of the digest.
     let stalled = held_up.filter(|pass_error| pass_error.class == Class::Stalled);
     let verdict = stalled.map(|pass_error| (DEPENDENCIES.to_owned(), pass_error.message.clone()));
@@ -50,7 +49,7 @@ pub(in crate::pass) fn is_as_it_was(
 pub(in crate::pass) fn is_settled(context: &PassContext, key: &Key, object: &Object) -> bool {
     let inputs = observed(context.wiring, object).inputs.filter(|inputs| !inputs.digest.is_empty());
     inputs.is_some_and(|inputs| {
-        unchanged::is_as_it_was(context, object, &inputs, None, late_digest::late(context, key, &inputs))
+        unchanged::is_as_it_was(context, (key, object), &inputs, None, late_digest::late(context, key, &inputs))
     })
 }
 
