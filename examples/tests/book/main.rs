@@ -64,6 +64,15 @@ fn each_reference_to_the_guide_names_a_page_and_a_section() {
 }
 
 #[test]
+fn each_link_to_the_guide_leads_to_a_page_of_this_version() {
+    let pages = pages();
+    let links: Vec<String> = pages.iter().flat_map(Page::links).collect();
+    assert!(links.iter().filter(|link| link.contains("/guide/")).count() > 100);
+    let dead: Vec<String> = guide::dead_links(&links).into_iter().cloned().collect();
+    complain("these links to the guide are dead", &dead);
+}
+
+#[test]
 fn each_listing_is_a_tested_file() {
     let pages = pages();
     let faults = pages.iter().flat_map(|page| {
