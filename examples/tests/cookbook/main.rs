@@ -51,6 +51,7 @@ mod unique;
 mod unknown;
 mod unrelated;
 mod validate;
+mod values;
 mod versions;
 mod waiting_cleanup;
 mod world;
