@@ -6,6 +6,7 @@ mod account;
 mod adopt;
 mod autoscaler;
 mod children;
+mod cleanup_secret;
 mod cluster_scoped;
 mod config_map;
 mod conflict;
