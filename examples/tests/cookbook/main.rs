@@ -49,6 +49,7 @@ mod step_results;
 mod time_limit;
 mod time_of_day;
 mod unique;
+mod unique_in_cluster;
 mod unknown;
 mod unrelated;
 mod validate;

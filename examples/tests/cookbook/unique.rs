@@ -31,7 +31,7 @@ pub enum HostError {
 }
 
 #[sub_reconciler(sets(on::Served), watches(Site, labels = "!example.com/ignored", index = ByHost))]
-pub async fn claim(site: &Site, cx: &mut Cx) -> Result<(), HostError> {
+pub async fn check_host(site: &Site, cx: &mut Cx) -> Result<(), HostError> {
     let rivals = cx.indexed(ByHost, &site.spec.host).await?;
     let oldest = rivals.iter().min_by_key(|rival| (rival.creation_timestamp(), rival.uid()));
     match oldest.filter(|oldest| oldest.uid() != site.uid()) {
@@ -42,7 +42,7 @@ pub async fn claim(site: &Site, cx: &mut Cx) -> Result<(), HostError> {
 
 #[reconciler(conditions = SiteCondition)]
 pub async fn sites(site: &Site, cx: &mut Pass<'_>) -> PassResult {
-    claim(site, cx).await?;
+    check_host(site, cx).await?;
     Ok(())
 }
 

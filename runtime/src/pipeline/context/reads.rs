@@ -94,8 +94,9 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// Lists the objects that an [`Index`] has under the key: `cx.indexed(ByUser, "alice")`.
     ///
-    /// The kind must be watched by label. Namespace, order and source are those of [`list`](Self::list). A change to an object that is or was
-    /// under the key triggers a reconcile; changes to other objects do not.
+    /// The kind must be watched by label. Order and source are those of [`list`](Self::list), and so is the namespace: if the reconciled
+    /// object has one, the list contains only objects in it, so a key that is unique in the list may exist in another namespace. A change to
+    /// an object that is or was under the key triggers a reconcile; changes to other objects do not.
     ///
     /// # Errors
     /// The watch fails, or an object cannot be decoded.
