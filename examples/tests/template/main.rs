@@ -5,8 +5,10 @@
 extern crate self as operator;
 
 mod cargo;
+mod external_client;
 mod names;
 mod rendering;
+mod spec_types;
 mod tools;
 
 // One rendered project, committed so that it is compiled with the dependencies of the other tests.
