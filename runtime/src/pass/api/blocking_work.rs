@@ -2,14 +2,15 @@
 
 #[cfg(feature = "__test-hooks")]
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::task::TaskTracker;
 
-/// The work that runs on threads for blocking tasks. Dropping its future does not end it.
+/// The work that runs on threads for blocking tasks. Dropping its future does not end it. Most passes have none.
 #[derive(Default)]
-pub(in crate::pass) struct BlockingWork(TaskTracker);
+pub(in crate::pass) struct BlockingWork(OnceLock<TaskTracker>);
 
 impl BlockingWork {
     /// Runs the work. The result is dropped: the caller detects work that never ran by its missing value.
@@ -19,13 +20,15 @@ impl BlockingWork {
             work();
             return std::future::ready(()).boxed();
         }
-        self.0.spawn_blocking(work).map(drop).boxed()
+        self.0.get_or_init(TaskTracker::new).spawn_blocking(work).map(drop).boxed()
     }
 
     /// Waits for the work that a timed-out pass left behind. Until it ends, no other pass of the key starts.
     pub(in crate::pass) async fn ended(&self) {
-        self.0.close();
-        self.0.wait().await;
+        if let Some(work) = self.0.get() {
+            work.close();
+            work.wait().await;
+        }
     }
 }
 

@@ -50,14 +50,9 @@ impl Children {
     }
 
     /// The record of the object, if its controller is of the reconciled kind.
-    fn child(
-        &self,
-        records: &Records,
-        (kind, key): &Id,
-        meta: &ObjectMeta,
-        cached: Option<CachedObject>,
-    ) -> Option<Child> {
+    fn child(&self, records: &Records, id: &Id, meta: &ObjectMeta, cached: Option<CachedObject>) -> Option<Child> {
         let referred = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
+        let (kind, key) = id;
         let marked = if referred.is_some() { None } else { Some(marked(&self.0.kinds[*kind].0, meta)?) };
         // Without clones: every event of an owned kind comes here.
         let (owner, namespace) = match &marked {
@@ -69,12 +64,14 @@ impl Children {
             return None;
         }
         let namespace = namespace.filter(|_| self.0.owner.namespaced);
+        let former = records.children.get(id).map(|child| &child.owner);
+        let former = former.filter(|former| *former.name == *owner.name && former.namespace == namespace);
         Some(Child {
             uid: meta.uid.as_deref().unwrap_or_default().into(),
             generation: meta.generation.map(|generation| generation.to_string().into()),
             resource_version: meta.resource_version.as_deref().unwrap_or_default().into(),
             owner_uid: records.shared(&owner.uid),
-            owner: Key { namespace, name: owner.name.as_str().into() },
+            owner: former.cloned().unwrap_or_else(|| Key { namespace, name: owner.name.as_str().into() }),
             cached,
         })
     }
