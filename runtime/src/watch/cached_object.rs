@@ -1,5 +1,6 @@
 //! The cached part of a watched object: its version, its metadata, or the whole object.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use kube::Resource;
@@ -11,7 +12,7 @@ use super::object_version::ObjectVersion;
 use crate::api::Target;
 use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::status::OBSERVED_BY;
-use crate::trigger::number;
+use crate::trigger::{number, text};
 use crate::wiring::Cache;
 
 /// One version of an object. Cheap to clone.
@@ -112,16 +113,24 @@ impl CachedObject {
 
     /// A hash of the name, the uid and the version that counts.
     pub(super) fn number(&self, name: &str) -> u64 {
-        number(&[name, &self.counted_version()])
+        let (uid, version) = self.counted();
+        number(&[name, uid, &version])
     }
 
     /// The uid and the version for the digest of a pass that reads the object from this cache. Any change of the object changes it.
     pub(crate) fn counted_version(&self) -> String {
-        match self {
-            Self::VersionRecord(version) => format!("{} {}", version.uid, version.resource_version),
-            Self::Meta(meta) => version_of(meta),
-            Self::Whole(object) => counted_version(object),
-        }
+        let (uid, version) = self.counted();
+        format!("{uid} {version}")
+    }
+
+    fn counted(&self) -> (&str, Cow<'_, str>) {
+        let (meta, content) = match self {
+            Self::VersionRecord(version) => return (&version.uid, (&*version.resource_version).into()),
+            Self::Meta(meta) => (&**meta, None),
+            Self::Whole(object) => (&object.metadata, counted_content(object)),
+        };
+        let version = || meta.resource_version.as_deref().unwrap_or_default().into();
+        (meta.uid.as_deref().unwrap_or_default(), content.map_or_else(version, Cow::Owned))
     }
 
     /// Whether the cached parts are equal. For whole objects, a new resourceVersion or digest alone is not a difference.
@@ -133,24 +142,16 @@ impl CachedObject {
     }
 }
 
-/// The uid and the version of a whole object for the digest of a pass. Any change of the object changes it, except one of its [`RECORDS`].
-pub(crate) fn counted_version(object: &DynamicObject) -> String {
-    let has_records =
-        object.data.get("status").is_some_and(|status| RECORDS.iter().any(|name| status.get(name).is_some()));
-    if !has_records {
-        return version_of(&object.metadata);
-    }
-    let ObjectMeta { uid, generation, labels, annotations, finalizers, owner_references, deletion_timestamp, .. } =
+/// The version of a whole object that has [`RECORDS`], from its other content; `None`: it has none, so that its resourceVersion counts.
+fn counted_content(object: &DynamicObject) -> Option<String> {
+    let status = object.data.get("status")?;
+    RECORDS.iter().find_map(|name| status.get(name))?;
+    let ObjectMeta { generation, labels, annotations, finalizers, owner_references, deletion_timestamp, .. } =
         &object.metadata;
     let meta = json!([generation, labels, annotations, finalizers, owner_references, deletion_timestamp]);
     let fields = content(&object.data).into_iter().map(|(parent, name, value)| format!("{parent} {name} {value}"));
     let texts: Vec<String> = fields.chain([meta.to_string()]).collect();
-    let content = number(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-    format!("{} {content:016x}", uid.as_deref().unwrap_or_default())
-}
-
-fn version_of(meta: &ObjectMeta) -> String {
-    format!("{} {}", meta.uid.as_deref().unwrap_or_default(), meta.resource_version.as_deref().unwrap_or_default())
+    Some(text(number(&texts.iter().map(String::as_str).collect::<Vec<_>>())))
 }
 
 fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
@@ -267,16 +268,17 @@ mod tests {
             let object = object(&json!({ "resourceVersion": version }));
             DynamicObject { data: json!({ "spec": 1, "status": status }), ..object }
         };
-        let counted = |status: Value, version: &str| counted_version(&of(&status, version));
-        assert_eq!(counted(json!({ "phase": "a" }), "9"), "u 9");
+        let counted = |object: DynamicObject| CachedObject::Whole(Arc::new(object)).counted_version();
+        let with_status = |status: Value, version: &str| counted(of(&status, version));
+        assert_eq!(with_status(json!({ "phase": "a" }), "9"), "u 9");
         for record in RECORDS {
             let with = |phase: &str, digest: u8| json!({ "phase": phase, record: { "digest": digest } });
-            assert_eq!(counted(with("a", 1), "8"), counted(with("a", 2), "9"));
-            assert_ne!(counted(with("a", 1), "9"), counted(with("b", 1), "9"));
+            assert_eq!(with_status(with("a", 1), "8"), with_status(with("a", 2), "9"));
+            assert_ne!(with_status(with("a", 1), "9"), with_status(with("b", 1), "9"));
             assert!(is_same(&of(&with("a", 1), "8"), &of(&with("a", 2), "9")));
             let mut labelled = of(&with("a", 1), "9");
             labelled.metadata.labels = Some([("a".into(), "b".into())].into());
-            assert_ne!(counted(with("a", 1), "9"), counted_version(&labelled));
+            assert_ne!(with_status(with("a", 1), "9"), counted(labelled));
         }
     }
 
