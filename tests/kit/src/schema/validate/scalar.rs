@@ -25,15 +25,27 @@ pub(super) fn check_number(number: &Number, kind: Kind, rules: &Rules, at: &str,
         return;
     }
     if let Some(multiple) = rules.multiple.as_ref().filter(|multiple| !is_multiple(number, multiple)) {
-        causes.push(Cause::invalid(at, number, format_args!("{at} in body should be a multiple of {multiple}")));
+        causes.push(Cause::invalid(
+            at,
+            number,
+            format_args!("{at} in body should be a multiple of {}", shown(multiple)),
+        ));
     }
     if let Some(bound) = rules.maximum.as_ref().filter(|bound| !is_within(number, bound, Direction::Below)) {
         let relation = if bound.exclusive { "less than" } else { "less than or equal to" };
-        causes.push(Cause::invalid(at, number, format_args!("{at} in body should be {relation} {}", bound.limit)));
+        causes.push(Cause::invalid(
+            at,
+            number,
+            format_args!("{at} in body should be {relation} {}", shown(&bound.limit)),
+        ));
     }
     if let Some(bound) = rules.minimum.as_ref().filter(|bound| !is_within(number, bound, Direction::Above)) {
         let relation = if bound.exclusive { "greater than" } else { "greater than or equal to" };
-        causes.push(Cause::invalid(at, number, format_args!("{at} in body should be {relation} {}", bound.limit)));
+        causes.push(Cause::invalid(
+            at,
+            number,
+            format_args!("{at} in body should be {relation} {}", shown(&bound.limit)),
+        ));
     }
 }
 
@@ -58,6 +70,11 @@ fn misfit(number: &Number, kind: Kind, format: Option<&str>) -> Option<&'static 
 /// Whether an `i64` holds the number without loss.
 pub(super) fn is_exact(number: &Number) -> bool {
     number.as_i64().is_some() || whole_float(number).is_some()
+}
+
+/// A limit as Go prints it: `60` for 60.0, as `#[schemars(range(..))]` writes it.
+fn shown(limit: &Number) -> String {
+    whole_float(limit).map_or_else(|| limit.to_string(), |whole| whole.to_string())
 }
 
 fn whole_float(number: &Number) -> Option<i64> {
@@ -96,5 +113,16 @@ fn is_within(number: &Number, bound: &Bound, direction: Direction) -> bool {
     match direction {
         Direction::Above => order.is_some_and(|order| order.is_gt() || (order.is_eq() && !bound.exclusive)),
         Direction::Below => order.is_some_and(|order| order.is_lt() || (order.is_eq() && !bound.exclusive)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_shown_as_go_prints_it() {
+        let limits = [Number::from(3), Number::from_f64(60.0).unwrap(), Number::from_f64(-0.5).unwrap()];
+        assert_eq!(limits.each_ref().map(shown), ["3", "60", "-0.5"]);
     }
 }
