@@ -253,18 +253,23 @@ impl RelatedCaches {
     /// always the same version: its own passes change it, and other triggers report its changes.
     pub(crate) fn counted_version(&self, subscriber: &Key, target: &Target) -> Option<String> {
         let owned = || Some(self.0.children.get(target)?.counted_version());
-        let now = || self.watched_now(target).map(|object| object.counted_version()).or_else(owned);
-        self.0.of_itself(subscriber, target).or_else(now)
+        let watched = || Some(self.watched_now(target)?.counted_version());
+        self.0.of_itself(subscriber, target).or_else(owned).or_else(watched)
     }
 
-    /// The same for an object as the pass has read it.
+    /// The same for an object as the pass has read it. Of an owned object the resourceVersion counts, as own writes return nothing else.
     pub(crate) fn counted_version_of(
         &self,
         subscriber: &Key,
         target: &Target,
         read: Option<&CachedObject>,
     ) -> Option<String> {
-        self.0.of_itself(subscriber, target).or_else(|| read.map(CachedObject::counted_version))
+        let is_owned = || self.0.children.get(target).is_some();
+        let version = |read: &CachedObject| match is_owned() {
+            true => read.seen(target).counted_version(),
+            false => read.counted_version(),
+        };
+        self.0.of_itself(subscriber, target).or_else(|| read.map(version))
     }
 
     /// The object in the watches by name and by label.

@@ -98,7 +98,9 @@ impl Counter {
 
     /// An empty list or object.
     pub(super) fn empty(&mut self) {
-        self.all.push(Shape { items: 0, end: self.all.len() + 1 });
+        if self.counts {
+            self.all.push(Shape { items: 0, end: self.all.len() + 1 });
+        }
     }
 
     pub(super) fn end(self) -> Capacities {
