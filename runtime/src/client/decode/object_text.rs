@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn unread(text: &str) -> Vec<Range<usize>> {
-        let mut parts = vec![1..2];
+        let mut parts = vec![1..2, 3..4];
         find_unread(text, &mut parts);
         parts
     }
