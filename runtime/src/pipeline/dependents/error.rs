@@ -149,7 +149,7 @@ const OWN: &[VariantInfo] = &[
         SOURCE,
         "transient",
         "A source cannot be rendered now; the message names it and the cause. It is tried again with back-off.\n\n\
-         Raise the quota, or delete other objects in the namespace.",
+         None if it passes. Otherwise check the source that the message names.",
         Actions::TRANSIENT,
     ),
     VariantInfo::new(
@@ -185,7 +185,7 @@ const OWN: &[VariantInfo] = &[
         QUOTA,
         "transient",
         "A quota of the namespace of an object is used up; the message names it. It is tried again with back-off.\n\n\
-         None if it passes. Otherwise check the source that the message names.",
+         Raise the quota, or delete other objects in the namespace.",
         Actions::TRANSIENT,
     ),
     VariantInfo::new(
