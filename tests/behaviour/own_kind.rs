@@ -87,7 +87,7 @@ async fn share(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widge
     }
 }
 
-macro_rules! hourly {
+macro_rules! often {
     ($step:ident, $reconciler:ident) => {
         #[reconciler(conditions = PeerCondition, requeue = "5m")]
         async fn $reconciler(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
@@ -97,10 +97,10 @@ macro_rules! hourly {
     };
 }
 
-hourly!(meet, meeting_often);
-hourly!(select, selecting_often);
-hourly!(count, counting_often);
-hourly!(share, sharing_often);
+often!(meet, meeting_often);
+often!(select, selecting_often);
+often!(count, counting_often);
+often!(share, sharing_often);
 
 /// The bodies and the writes in the first hour after all are ready, and in the day after it.
 async fn costs<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(widgets: &[(&str, Value)]) -> [(usize, usize); 2] {

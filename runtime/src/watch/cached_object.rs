@@ -291,6 +291,10 @@ mod tests {
             assert_ne!(one, number("b", json!({ "resourceVersion": "1" })));
             assert_ne!(one, number("a", json!({ "resourceVersion": "2" })));
             assert_ne!(one, number("a", json!({ "resourceVersion": "1", "uid": "v" })));
+            let version = |of: Value| CachedObject::of(&Arc::new(object(&of)), cache).counted_version();
+            let [same, newer, other] = [("1", "u"), ("2", "u"), ("1", "v")]
+                .map(|(number, uid)| version(json!({ "resourceVersion": number, "uid": uid })));
+            assert!(same != newer && same != other && newer != other);
         }
     }
 }

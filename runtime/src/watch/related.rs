@@ -378,8 +378,8 @@ fn enqueue(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
     }
 }
 
-/// Enqueues those that read the watched objects, of which one has changed. An object that reads itself would otherwise run again after each
-/// write of its status.
+/// Enqueues the reconciled objects whose passes read what is watched, after a change of the object with this kind and key. That object itself
+/// is not enqueued: if its pass reads it, each write of its status would start another pass.
 fn enqueue_waiting(inner: &Weak<Inner>, watched: &Watched, (kind, key): (&KindInfo, &Key)) {
     let Some(inner) = inner.upgrade() else { return };
     let itself = inner.is_of_owner(kind).then_some(key);
