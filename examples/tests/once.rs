@@ -71,7 +71,7 @@ fn the_recorder_names_the_flag_of_an_unknown_kind() {
 fn the_component_deletes_its_objects_at_the_end() {
     for kubeconfig in servers() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_component"));
-        command.args(["--once", "--without-controllers"]);
+        command.args(["--once", "--without-nodes"]);
         command.args(kubeconfig.iter().flat_map(|file| ["--kubeconfig".into(), file.clone().into_os_string()]));
         let output = command.output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout);

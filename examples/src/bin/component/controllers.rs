@@ -1,4 +1,4 @@
-//! A stand-in for the controllers of Deployments and Jobs, and for the garbage collector, on an API server that runs without them.
+//! A stand-in for the nodes of a cluster, and for the controllers of Deployments and Jobs and the garbage collector where they do not run.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -7,6 +7,7 @@ use examples::server::message_of;
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Patch, PatchParams};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, Resource, ResourceExt};
@@ -16,17 +17,21 @@ use serde_json::{Value, json};
 /// The time that a pod takes.
 const START: Duration = Duration::from_millis(500);
 
+/// The annotation of a Deployment whose controller runs. It computes the status from the pods.
+const CONTROLLED: &str = "deployment.kubernetes.io/revision";
+
 /// The finalizer of an object whose pods are deleted before it.
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// Sets the status of Deployments and Jobs until it is dropped.
+/// Sets the status of Pods, Deployments and Jobs until it is dropped.
 ///
 /// # Errors
 /// The API server rejects a write.
 pub async fn run(client: Client, namespace: &str) -> Result<(), String> {
     let deployments = follow(Api::<Deployment>::namespaced(client.clone(), namespace), deployed);
+    let pods = follow(Api::<Pod>::namespaced(client.clone(), namespace), running);
     let jobs = follow(Api::<Job>::namespaced(client, namespace), succeeded);
-    futures::try_join!(deployments, jobs).map(drop)
+    futures::try_join!(deployments, pods, jobs).map(drop)
 }
 
 async fn follow<K>(api: Api<K>, status: fn(&K) -> Option<Value>) -> Result<(), String>
@@ -62,17 +67,27 @@ where
     }
 }
 
-/// The status of a Deployment whose pods run. `None`: it has that status.
+/// The status of a Deployment whose pods run. `None`: it has that status, or its controller sets it.
 fn deployed(deployment: &Deployment) -> Option<Value> {
     let (replicas, generation) = (deployment.spec.replicas.unwrap_or(1), deployment.metadata.generation);
     let status = deployment.status.clone().unwrap_or_default();
     let available = status.available_replicas.unwrap_or_default();
     let is_current = status.observed_generation == generation && available == replicas;
-    (!is_current).then(|| {
+    let is_controlled = deployment.annotations().contains_key(CONTROLLED);
+    (!is_current && !is_controlled).then(|| {
         json!({ "observedGeneration": generation, "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas,
             "availableReplicas": replicas, "conditions": [{ "type": "Available", "status": "True" },
                 { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable" }] })
     })
+}
+
+/// The status of a pod of a Deployment that runs. `None`: it has that status, or is of another kind.
+fn running(pod: &Pod) -> Option<Value> {
+    let is_of_set = pod.owner_references().iter().any(|owner| owner.kind == "ReplicaSet");
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    let is_ready = conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True");
+    (is_of_set && !is_ready)
+        .then(|| json!({ "phase": "Running", "conditions": [{ "type": "Ready", "status": "True" }] }))
 }
 
 /// The status of a Job that has succeeded. `None`: it has that status.

@@ -39,9 +39,9 @@ struct Args {
     #[arg(long)]
     once: bool,
 
-    /// Set the status of Deployments and Jobs, for an API server that runs without its controllers
+    /// Play the nodes, and the controllers of Deployments and Jobs if they do not run, for an API server without them
     #[arg(long)]
-    without_controllers: bool,
+    without_nodes: bool,
 
     /// The API server, and the namespace in it
     #[command(flatten)]
@@ -67,7 +67,7 @@ async fn run(args: &Args) -> Result<(), String> {
     print_line(&server.introduction(&[], namespace, "shops"))?;
     let operator = args.server.configure(operator(), server.client.clone());
     let demo = Demo::new(server.client.clone(), namespace);
-    let stands_in = server.is_here() || args.without_controllers;
+    let stands_in = server.is_here() || args.without_nodes;
     tokio::select! {
         outcome = play(&demo, args.once) => outcome,
         ended = operator.run_until(pending()) => Err(format!("the operator ended: {ended:?}")),
