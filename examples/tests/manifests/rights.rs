@@ -6,10 +6,9 @@ mod hello;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
 use evenkeel::manifests::ManifestOptions;
 use evenkeel::{Operator, Replicas};
-use evenkeel_testkit::{Scene, eventually, rights, until};
+use evenkeel_testkit::{Scene, eventually, is_ready, rights, until};
 use evenkeel_tests::real::{RealServer, Version};
 use evenkeel_tests::running::Running;
 use evenkeel_tests::test_env::SOON;
@@ -30,11 +29,6 @@ const LONG: Duration = Duration::from_secs(1_200);
 
 fn operator() -> Operator {
     Operator::new("greeter").reconciler::<greeting>(())
-}
-
-fn is_ready(greeting: &Greeting) -> bool {
-    let ready = greeting.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| ready.status == ConditionStatus::True)
 }
 
 /// A greeting is created, renamed and deleted; its map is deleted by others in the meantime.

@@ -141,6 +141,7 @@ mod fault_sweep;
 mod gc;
 mod golden_file;
 mod hold;
+mod is_ready;
 pub mod kstatus;
 mod log;
 mod names;
@@ -192,6 +193,7 @@ pub use eventually::{eventually, eventually_eq, until};
 pub use fault::{Fault, Faults};
 pub use fault_sweep::{Crash, Disruption, ExternalState, Refused, Report, SdkCalls, Sweep, Trial, Visit};
 pub use golden_file::assert_generated;
+pub use is_ready::is_ready;
 pub use log::{Entry, Log, Requests};
 pub use registry::Verb;
 #[cfg(feature = "manifests")]

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use evenkeel::condition;
-use evenkeel_testkit::{Scene, eventually, rights, until};
+use evenkeel_testkit::{Scene, eventually, is_ready, rights, until};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
@@ -23,11 +22,9 @@ async fn a_life(scene: Scene) {
         (Api::namespaced(scene.client(), "default"), Api::namespaced(scene.client(), "default"));
     let spec = TeamSpec { domain: "example.com".into(), contact: "web@example.com".into() };
     teams.create(&PostParams::default(), &Team::new("web", spec)).await.unwrap();
-    let is_ready = |team: &Team| team.status.as_ref().is_some_and(|status| condition::is_ready(&status.conditions));
     until(&teams, "web", LONG, is_ready).await;
     let spec = SiteSpec { team: "web".into(), hosts: vec!["shop.example.com".into()], ..SiteSpec::default() };
     sites.create(&PostParams::default(), &Site::new("shop", spec)).await.unwrap();
-    let is_ready = |site: &Site| site.status.as_ref().is_some_and(|status| condition::is_ready(&status.conditions));
     until(&sites, "shop", LONG, is_ready).await;
     let namespaces: Api<Namespace> = Api::all(scene.client());
     for team in [json!("web"), json!(null)] {

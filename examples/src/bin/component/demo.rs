@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
+use evenkeel::condition::{self, READY};
+use evenkeel_testkit::is_ready;
 use examples::server::message_of;
 use examples::story::{Story, print_changes};
 use examples::terminal::print_line;
@@ -134,14 +135,6 @@ impl Story for Demo {
             left => Err(format!("these objects are left:\n{}", draw(left))),
         }
     }
-}
-
-/// Whether Ready is True for the current spec.
-pub fn is_ready(shop: &Shop) -> bool {
-    let ready = shop.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| {
-        ready.status == ConditionStatus::True && ready.observed_generation == shop.metadata.generation
-    })
 }
 
 /// The reason of Ready.

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
-use evenkeel_testkit::{Scene, Settler, eventually, rights, until};
+use evenkeel_testkit::{Scene, Settler, eventually, is_ready, rights, until};
 use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
@@ -11,13 +10,6 @@ use serde_json::{Value, json};
 use crate::operator::{Shop, operator};
 
 const LONG: Duration = Duration::from_secs(1_200);
-
-fn is_ready(shop: &Shop) -> bool {
-    let ready = shop.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| {
-        ready.status == ConditionStatus::True && ready.observed_generation == shop.metadata.generation
-    })
-}
 
 /// A shop is created with all its objects, loses some of them, and is deleted.
 async fn a_life(scene: Scene) {

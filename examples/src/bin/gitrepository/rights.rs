@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
-use evenkeel_testkit::{Scene, eventually, rights, until};
+use evenkeel_testkit::{Scene, eventually, is_ready, rights, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use kube::api::{DeleteParams, PostParams};
@@ -14,11 +13,6 @@ use crate::sample;
 use crate::storage::Storage;
 
 const LONG: Duration = Duration::from_secs(1_200);
-
-fn is_ready(object: &GitRepository) -> bool {
-    let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| ready.status == ConditionStatus::True)
-}
 
 /// A repository is created, archived and deleted.
 async fn a_life(scene: Scene, origin: String) {

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
-use evenkeel_testkit::{Disruption, Seed, Sweep, Trial, eventually, until};
+use evenkeel_testkit::{Disruption, Seed, Sweep, Trial, eventually, is_ready, until};
 use kube::api::DeleteParams;
 use kube::{Api, CustomResourceExt};
 use serde_json::json;
@@ -14,13 +13,6 @@ use crate::sample;
 use crate::storage::Storage;
 
 const LONG: Duration = Duration::from_secs(1200);
-
-fn is_ready(object: &GitRepository) -> bool {
-    let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| {
-        ready.status == ConditionStatus::True && ready.observed_generation == object.metadata.generation
-    })
-}
 
 /// Lists the names of all files below a folder.
 fn files(folder: &Path) -> Vec<String> {

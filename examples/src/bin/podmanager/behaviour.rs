@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Disruption, Effect, Fault, Seed, Sweep, Trial, Verb, until};
+use evenkeel_testkit::{Cluster, Disruption, Effect, Fault, Seed, Sweep, Trial, Verb, is_ready, until};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use crate::demo::{is_ready, pod_created};
+use crate::demo::pod_created;
 use crate::kubelet;
 use crate::operator::{PodManager, operator, pod_manager};
 

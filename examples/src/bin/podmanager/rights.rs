@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use evenkeel_testkit::{Scene, eventually, rights, until};
+use evenkeel_testkit::{Scene, eventually, is_ready, rights, until};
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use serde_json::json;
 
-use crate::demo::is_ready;
 use crate::kubelet;
 use crate::operator::{PodManager, PodManagerSpec, operator};
 

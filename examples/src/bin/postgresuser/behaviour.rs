@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Disruption, Seed, Sweep, Trial, eventually, until};
+use evenkeel_testkit::{Cluster, Disruption, Seed, Sweep, Trial, eventually, is_ready, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
@@ -14,7 +14,6 @@ use postgres::NoTls;
 use serde_json::{Value, json};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::demo::is_ready;
 use crate::host::Host;
 use crate::operator::{PostgresUser, operator, postgres_user};
 use crate::password;

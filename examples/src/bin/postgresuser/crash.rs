@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Seed, eventually, until};
+use evenkeel_testkit::{Cluster, Seed, eventually, is_ready, until};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
@@ -22,7 +22,6 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::behaviour::{accepts, host, roles, shown, value};
-use crate::demo::is_ready;
 use crate::operator::{PostgresUser, operator};
 use crate::password;
 use crate::sql::Database;

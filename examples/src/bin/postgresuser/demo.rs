@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
+use evenkeel::condition::{self, READY};
+use evenkeel_testkit::is_ready;
 use examples::server::message_of;
 use examples::story::{Story, print_changes};
 use examples::terminal::print_line;
@@ -109,14 +110,6 @@ impl Story for Demo {
         let gone = timeout(DEADLINE, gone).await.map_err(|_| format!("{NAME} is there after {DEADLINE:?}"))?;
         gone.map(drop).map_err(|error| error.to_string())
     }
-}
-
-/// Whether Ready is True for the current spec.
-pub fn is_ready(object: &PostgresUser) -> bool {
-    let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| {
-        ready.status == ConditionStatus::True && ready.observed_generation == object.metadata.generation
-    })
 }
 
 fn line(object: &PostgresUser) -> String {

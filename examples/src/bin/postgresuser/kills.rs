@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 
+use evenkeel_testkit::is_ready;
 use evenkeel_tests::real::Version;
 use evenkeel_tests::trial::kills::{self, Site, client_of_the_process};
 use evenkeel_tests::trial::{Process, below};
@@ -11,7 +12,6 @@ use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use serde_json::json;
 
 use crate::behaviour::{accepts, host, roles};
-use crate::demo::is_ready;
 use crate::operator::{PostgresUser, operator};
 use crate::password;
 use crate::sql::Database;

@@ -4,7 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use evenkeel::Replicas;
-use evenkeel_testkit::{Cluster, Seed, Serving, eventually};
+use evenkeel_testkit::{Cluster, Seed, Serving, eventually, is_ready};
 use evenkeel_tests::trial::process::end_with_parent;
 use evenkeel_tests::trial::{Process, below, settle};
 use futures::future::join_all;
@@ -15,7 +15,6 @@ use kube::{Api, Config, ResourceExt};
 use serde_json::json;
 
 use crate::behaviour::{accepts, host, value};
-use crate::demo::is_ready;
 use crate::operator::{PostgresUser, operator, postgres_user};
 use crate::password;
 use crate::sql::Database;

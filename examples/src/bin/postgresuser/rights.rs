@@ -3,14 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use evenkeel_testkit::{Scene, eventually, rights, until};
+use evenkeel_testkit::{Scene, eventually, is_ready, rights, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
 use crate::behaviour::{host, shown};
-use crate::demo::is_ready;
 use crate::operator::{PostgresUser, operator};
 use crate::password;
 

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
-use evenkeel_testkit::{Cluster, Effect, Fault, Row, Seed, Verb, eventually, until};
+use evenkeel_testkit::{Cluster, Effect, Fault, Row, Seed, Verb, eventually, is_ready, until};
 use kube::Api;
 use kube::api::DeleteParams;
 
@@ -15,12 +14,6 @@ const PHOTOS: &str = "
 ";
 const LOGIN: &str = "{apiVersion: v1, kind: Secret, metadata: {name: login}, stringData: {user: alice}}";
 const LONG: Duration = Duration::from_secs(600);
-
-fn is_ready(bucket: &Bucket) -> bool {
-    let conditions = bucket.status.as_ref().map(|status| &status.conditions);
-    let ready = conditions.and_then(|all| condition::find(all, READY));
-    ready.is_some_and(|ready| ready.status == ConditionStatus::True)
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_new_bucket_is_claimed_created_and_recorded() {

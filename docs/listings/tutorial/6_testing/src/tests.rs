@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
-use evenkeel_testkit::{Coverage, Crash, Disruption, Effect, Fault, Row, Seed, Sweep, Trial, Verb, eventually, until};
+use evenkeel_testkit::{
+    Coverage, Crash, Disruption, Effect, Fault, Row, Seed, Sweep, Trial, Verb, eventually, is_ready, until,
+};
 use kube::Api;
 use kube::api::DeleteParams;
 
@@ -99,10 +100,4 @@ async fn scenario(trial: Trial) -> [Vec<Option<String>>; 2] {
     eventually(LONG, || async { buckets.get_opt("photos").await.expect("the server works").is_none().then_some(()) })
         .await;
     [before, users()]
-}
-
-fn is_ready(bucket: &Bucket) -> bool {
-    let conditions = bucket.status.as_ref().map(|status| &status.conditions);
-    let ready = conditions.and_then(|all| condition::find(all, READY));
-    ready.is_some_and(|ready| ready.status == ConditionStatus::True)
 }

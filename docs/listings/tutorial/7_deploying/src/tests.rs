@@ -3,9 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use evenkeel::condition::{self, ConditionStatus, READY};
 use evenkeel::manifests::{ManifestOptions, Part};
-use evenkeel_testkit::{Scene, assert_generated, eventually, rights, until};
+use evenkeel_testkit::{Scene, assert_generated, eventually, is_ready, rights, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use kube::api::{DeleteParams, PostParams};
@@ -15,12 +14,6 @@ use super::store::Store;
 use super::{Bucket, BucketSpec, operator};
 
 const LONG: Duration = Duration::from_secs(1200);
-
-fn is_ready(bucket: &Bucket) -> bool {
-    let conditions = bucket.status.as_ref().map(|status| &status.conditions);
-    let ready = conditions.and_then(|all| condition::find(all, READY));
-    ready.is_some_and(|ready| ready.status == ConditionStatus::True)
-}
 
 /// A bucket is created and deleted.
 async fn a_life(scene: Scene) {
