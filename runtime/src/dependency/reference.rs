@@ -167,7 +167,9 @@ impl JsonSchema for Reference {
         // The API server rejects texts that would not parse, so that every stored object can be decoded.
         const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
         let pattern = format!("^({LABEL}/)?{LABEL}(\\.{LABEL})*(@.+)?$");
-        json_schema!({ "type": "string", "pattern": pattern, "maxLength": 1024 })
+        // For a field without a doc comment of its own.
+        let description = "The name of an object, or namespace/name; without a namespace, that of this object";
+        json_schema!({ "type": "string", "description": description, "pattern": pattern, "maxLength": 1024 })
     }
 }
 
