@@ -45,10 +45,11 @@ fn show(what: &str, who: Who, costs: &[Cost; 7], objects: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn each_step_costs_the_minimum_of_writes() {
-    // A label may affect a step, so a changed label runs the body, and again after a restart, which applies the child once more and stores
-    // the label late.
-    let wanted = [[1, 0, 1, 0, 0, 1, 0], [2, 0, 1, 0, 0, 1, 1], [3, 0, 2, 0, 0, 2, 1]];
-    for (shape, wanted) in SHAPES.into_iter().zip(wanted) {
+    // A label may affect a step, so a changed label runs the body, and again after a restart, which reads the child once and stores the label
+    // late.
+    let wanted = [[1, 0, 1, 0, 0, 1, 0], [2, 0, 1, 0, 0, 1, 1], [3, 0, 2, 0, 0, 1, 1]];
+    let reads = [[0; 7], [0; 7], [0, 0, 0, 0, 0, 1, 0]];
+    for ((shape, wanted), reads) in SHAPES.into_iter().zip(wanted).zip(reads) {
         let objects = 20;
         let ours = life(Who::Ours, shape, objects).await;
         for who in [Who::B0, Who::B1] {
@@ -56,7 +57,7 @@ async fn each_step_costs_the_minimum_of_writes() {
         }
         show(&format!("{shape:?}"), Who::Ours, &ours, objects);
         assert_eq!(ours.map(|cost| cost.writes), wanted.map(|each| each * objects), "{shape:?}: {STEPS:?}");
-        assert_eq!(ours.map(|cost| cost.reads), [0; 7], "{shape:?}: {STEPS:?}");
+        assert_eq!(ours.map(|cost| cost.reads), reads.map(|each| each * objects), "{shape:?}: {STEPS:?}");
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         children,
         version: Mutex::new(object.resource_version().to_owned()),
         tracked: Mutex::new(unchanged::tracked(context, object)),
-        settled: unchanged::is_settled(context, key, object),
+        settled: unchanged::is_settled(context, object),
         primary: context.env.primary.clone(),
         access: context.env.access,
         store: object.status_store(),

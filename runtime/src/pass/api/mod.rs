@@ -74,7 +74,7 @@ pub(super) struct PassBackend {
     pub(super) tracked: Mutex<Tracked>,
     /// The cache of the reconciled kind, which receives the object that a status write returned.
     pub(super) primary: Primary,
-    /// Everything that the last pass depended on is unchanged, so its applies probably still hold.
+    /// The last pass was final and knew this generation, so its applies probably still hold.
     pub(super) settled: bool,
     /// The allowed references to other namespaces.
     pub(super) access: Access,

@@ -1,5 +1,5 @@
-//! The last write to each owned object, and the remote operations in progress. Both are lost on restart: the first pass then applies each
-//! object once and reads the operations from the status.
+//! The last write to each owned object, and the remote operations in progress. Both are lost on restart: the first pass then reads each
+//! object before it applies it, and reads the operations from the status.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

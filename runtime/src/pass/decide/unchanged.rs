@@ -11,8 +11,7 @@ use crate::pass::api::PassBackend;
 use crate::pass::api::tracked::{Tracked, watched_version};
 use crate::pass::context::{PassContext, claimed_before, observed};
 use crate::pass::decide::dependencies::DEPENDENCIES;
-use crate::pass::decide::{policy, unchanged, wiring_hash};
-use crate::pass::finish::late_digest;
+use crate::pass::decide::{policy, wiring_hash};
 use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
@@ -45,12 +44,10 @@ pub(in crate::pass) fn is_as_it_was(
     }
 }
 
-/// Whether the last pass was final and everything that it depended on is unchanged, even if a timer or a request runs the body.
-pub(in crate::pass) fn is_settled(context: &PassContext, key: &Key, object: &Object) -> bool {
-    let inputs = observed(context.wiring, object).inputs.filter(|inputs| !inputs.digest.is_empty());
-    inputs.is_some_and(|inputs| {
-        unchanged::is_as_it_was(context, (key, object), &inputs, None, late_digest::late(context, key, &inputs))
-    })
+/// Whether the last pass was final and knew this generation of the object, so that what it applied probably still holds.
+pub(in crate::pass) fn is_settled(context: &PassContext, object: &Object) -> bool {
+    let observed = observed(context.wiring, object);
+    observed.inputs.is_some_and(|inputs| inputs.is_final()) && observed.generation == object.meta().generation
 }
 
 fn now(context: &PassContext, key: &Key, reference: &str) -> String {
