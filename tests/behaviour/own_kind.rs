@@ -102,12 +102,12 @@ often!(select, selecting_often);
 often!(count, counting_often);
 often!(share, sharing_often);
 
-/// The bodies and the writes in the first hour after all are ready, and in the day after it.
-async fn costs<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(widgets: &[(&str, Value)]) -> [(usize, usize); 2] {
+/// The bodies and the writes in the first hour after all are ready, in the day after it, and in the hour after a restart.
+async fn costs<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(widgets: &[(&str, Value)]) -> [(usize, usize); 3] {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lab = Lab::at("a");
-    let operator = world.operator::<R>(lab.clone());
+    let mut operator = world.operator::<R>(lab.clone());
     for (name, spec) in widgets {
         world.create::<Widget>(a_widget(name, spec.clone())).await;
     }
@@ -115,10 +115,14 @@ async fn costs<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(widgets: &[(&str
         world.until::<Widget>(name, "ready", is_ready).await;
     }
     sleep(Duration::from_secs(5)).await;
-    let mut costs = [(0, 0); 2];
-    for (cost, hours) in costs.iter_mut().zip([1, 24]) {
+    let mut costs = [(0, 0); 3];
+    for (cost, (hours, restarts)) in costs.iter_mut().zip([(1, false), (24, false), (1, true)]) {
         world.wire.clear();
         let before = lab.log().len();
+        if restarts {
+            operator.stop().await.unwrap();
+            operator = world.operator::<R>(lab.clone());
+        }
         for _ in 0..60 * hours {
             sleep(MINUTE).await;
             assert!(lab.log().len() < before + 1_000, "the widgets trigger each other");
@@ -136,10 +140,10 @@ async fn widgets_that_name_each_other_or_themselves_come_to_rest() {
     let itself = [("a", names("a"))];
     let chain = [("a", names("b")), ("b", names("c")), ("c", names("d"))];
     for widgets in [&circle[..], &itself, &chain] {
-        for [first, later] in [costs::<meeting>(widgets).await, costs::<selecting>(widgets).await] {
+        for [first, later, restarted] in [costs::<meeting>(widgets).await, costs::<selecting>(widgets).await] {
             // Each digest is stored once, within the hour.
             assert!(first.0.max(first.1) <= widgets.len(), "{first:?} for {widgets:?}");
-            assert_eq!(later, (0, 0), "{widgets:?}");
+            assert_eq!((later, restarted), ((0, 0), (0, 0)), "{widgets:?}");
         }
     }
 }
@@ -149,9 +153,9 @@ async fn widgets_that_read_all_widgets_come_to_rest() {
     for count in [1, 2, 10] {
         let names: Vec<String> = (0..count).map(|number| format!("w{number}")).collect();
         let widgets: Vec<_> = names.iter().map(|name| (name.as_str(), json!({}))).collect();
-        let [first, later] = costs::<counting>(&widgets).await;
+        let [first, later, restarted] = costs::<counting>(&widgets).await;
         assert!(first.0.max(first.1) <= count, "{first:?} for {count} widgets");
-        assert_eq!(later, (0, 0), "{count} widgets");
+        assert_eq!((later, restarted), ((0, 0), (0, 0)), "{count} widgets");
     }
 }
 
@@ -159,7 +163,7 @@ async fn widgets_that_read_all_widgets_come_to_rest() {
 async fn widgets_whose_content_is_not_cached_trigger_each_other_twice_an_hour_at_most() {
     let circle = [("a", json!({ "needs": "b" })), ("b", json!({ "needs": "a" }))];
     for costs in [costs::<meeting_uncached>(&circle).await, costs::<selecting_metadata>(&circle).await] {
-        for ((bodies, writes), hours) in costs.into_iter().zip([1, 24]) {
+        for ((bodies, writes), hours) in costs.into_iter().zip([1, 24, 1]) {
             assert!(writes <= 4 * hours && bodies <= 6 * hours, "{costs:?}");
         }
     }
@@ -173,7 +177,7 @@ async fn an_interval_writes_nothing_for_widgets_that_read_each_other() {
         &[("a", names("b")), ("b", names("a"))],
         &["a", "b", "c"].map(|name| (name, names("a"))),
     ] {
-        for [_, later] in [
+        for [_, later, restarted] in [
             costs::<meeting_often>(widgets).await,
             costs::<selecting_often>(widgets).await,
             costs::<counting_often>(widgets).await,
@@ -181,7 +185,7 @@ async fn an_interval_writes_nothing_for_widgets_that_read_each_other() {
         ] {
             let passes = 24 * 12 * widgets.len();
             assert!(later.0 >= passes / 2 && later.0 <= 2 * passes, "the interval is kept: {later:?} for {widgets:?}");
-            assert_eq!(later.1, 0, "{widgets:?}");
+            assert_eq!((later.1, restarted.1), (0, 0), "{widgets:?}");
         }
     }
 }
