@@ -133,7 +133,7 @@ fn an_event_of_one_among<F: Future<Output = ()> + Send + 'static>(
 fn an_event_of(child: &Sample, children: usize) -> [f64; 2] {
     let (lab, passes) = (Arc::new(Lab::default()), Arc::new(AtomicUsize::new(0)));
     let ours = |client| start_with::<ours::owner>(client, lab.clone());
-    let work = Work { child: true, ..Work::IDLE };
+    let work = Work { children: 1, ..Work::IDLE };
     let by_hand = |client| b1(client, work, passes.clone());
     let whole = child.clone().whole("ConfigMap");
     [

@@ -125,7 +125,7 @@ impl Contest {
         let work = Work {
             idle: false,
             finalizer: self.shape != Shape::Plain,
-            child: matches!(self.shape, Shape::Parent | Shape::Hourly),
+            children: usize::from(matches!(self.shape, Shape::Parent | Shape::Hourly)),
             stamps: self.lab.stamps,
             every: Some(RESYNC),
             limit: self.limit,

@@ -21,6 +21,7 @@ use serde_json::Value;
 use tower::service_fn;
 
 use crate::kind::NAMESPACE;
+use crate::repairs::Repairs;
 use crate::sample::Sample;
 
 type Answer = UnsyncBoxBody<Bytes, Infallible>;
@@ -38,6 +39,8 @@ struct Rendered {
     crd: Bytes,
     crds: Bytes,
     writable: bool,
+    /// The children that are changed and repaired, and the position of their kind.
+    repairs: Option<(usize, Repairs)>,
     aside: Aside,
 }
 
@@ -206,7 +209,7 @@ impl Answers {
     fn with(collections: Vec<Collection>, crd: &CustomResourceDefinition, aside: Aside) -> Self {
         let crd = Bytes::from(serde_json::to_string(crd).unwrap());
         let crds = EMPTY.replace("[]", &format!("[{}]", String::from_utf8_lossy(&crd))).into();
-        Self(Arc::new(Rendered { collections, crd, crds, writable: false, aside }))
+        Self(Arc::new(Rendered { collections, crd, crds, writable: false, repairs: None, aside }))
     }
 
     /// Serves only this many pages; the others are rendered nevertheless.
@@ -226,6 +229,25 @@ impl Answers {
     pub fn writable(mut self) -> Self {
         Arc::get_mut(&mut self.0).expect("no client yet").writable = true;
         self
+    }
+
+    /// Accepts writes of the objects of this kind.
+    ///
+    /// # Panics
+    /// A client exists already.
+    #[must_use]
+    pub fn repairable(mut self, kind: usize, repairs: Repairs) -> Self {
+        Arc::get_mut(&mut self.0).expect("no client yet").repairs = Some((kind, repairs));
+        self
+    }
+
+    /// Changes an object like another client, whose change the operator is to undo.
+    ///
+    /// # Panics
+    /// The earlier change was not undone.
+    pub fn damage(&self, name: &str) {
+        let (kind, repairs) = self.0.repairs.as_ref().expect("objects to repair");
+        (self.0.aside)(&mut || self.0.collections[*kind].send([repairs.change(name)]));
     }
 
     /// The number of objects of the first kind.
@@ -286,6 +308,9 @@ impl Answers {
         if self.0.writable && request.method() == http::Method::PATCH && path.ends_with("/status") {
             return self.written(path);
         }
+        if let Some(answer) = self.child(request.method(), path) {
+            return answer;
+        }
         if request.method() == http::Method::POST && path.ends_with("/events") {
             return whole(&Bytes::from_static(EVENT.as_bytes()));
         }
@@ -306,6 +331,14 @@ impl Answers {
             None if query.contains("watch=true") => Response::new(stream(unbounded_for_ever())),
             None => whole(&Bytes::from_static(EMPTY.as_bytes())),
         }
+    }
+
+    /// A read or a write of a child.
+    fn child(&self, method: &http::Method, path: &str) -> Option<Response<Answer>> {
+        let (kind, repairs) = self.0.repairs.as_ref()?;
+        let (object, event) = repairs.request(path, *method == http::Method::PATCH)?;
+        self.0.collections[*kind].send(event);
+        Some(whole(object))
     }
 
     /// One object, as it was listed.
@@ -332,8 +365,11 @@ impl Answers {
         let (number, collection) = (number.parse::<usize>().unwrap(), &self.0.collections[0]);
         let echo = collection.echoes.get(number);
         collection.send(echo.filter(|(_, was_sent)| !was_sent.swap(true, Relaxed)).map(|(event, _)| event));
-        let event = echo.map_or(&collection.events[number], |(event, _)| event);
-        let start = "{\"type\":\"MODIFIED\",\"object\":".len();
+        let changed = echo.map(|(event, _)| event).or(collection.events.get(number));
+        let (start, event) = match changed {
+            Some(event) => ("{\"type\":\"MODIFIED\",\"object\":".len(), event),
+            None => ("{\"type\":\"ADDED\",\"object\":".len(), &collection.listed[number]),
+        };
         whole(&event.slice(start..event.len() - 2))
     }
 }

@@ -79,3 +79,16 @@ pub fn child(parent: &ObjectMeta, spec: &ReleaseSpec) -> ConfigMap {
     map.data = Some(BTreeMap::from([("revision".to_owned(), applied(spec))]));
     map
 }
+
+/// The name of the second child of a release.
+#[must_use]
+pub fn second(release: &str) -> String {
+    format!("settings-{release}")
+}
+
+/// The first children of a release, two at most, without their owner references.
+pub fn children(parent: &ObjectMeta, spec: &ReleaseSpec, count: usize) -> impl Iterator<Item = ConfigMap> {
+    let mut settings = child(parent, spec);
+    settings.metadata.name = parent.name.as_deref().map(second);
+    [child(parent, spec), settings].into_iter().take(count)
+}

@@ -19,6 +19,7 @@ pub mod hand;
 pub mod kind;
 pub mod ours;
 pub mod pending;
+pub mod repairs;
 pub mod report;
 pub mod sample;
 pub mod shapes;

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Client, CustomResourceExt};
 use tokio::time::Instant;
 
-use crate::kind::{Release, ReleaseStatus, applied, child, inventory};
+use crate::kind::{Release, ReleaseStatus, applied, child, children, inventory};
 
 /// The condition of a release.
 #[derive(ConditionSet)]
@@ -160,6 +160,23 @@ pub async fn parent(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Pas
 #[reconciler(conditions = ReleaseCondition, requeue = "1h")]
 pub async fn hourly(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_child(release, lab, cx).await?;
+    Ok(())
+}
+
+/// The same with two children, and without an external effect.
+#[sub_reconciler(sets(on::Applied), owns(ConfigMap))]
+pub async fn apply_children(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
+    note(release, lab, cx.status());
+    for child in children(&release.metadata, &release.spec, 2) {
+        cx.apply(&child).await?;
+    }
+    Ok(())
+}
+
+/// A reconciler of releases with two children.
+#[reconciler(conditions = ReleaseCondition)]
+pub async fn pair(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    apply_children(release, lab, cx).await?;
     Ok(())
 }
 

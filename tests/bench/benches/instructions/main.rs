@@ -11,6 +11,7 @@ mod curves;
 mod dependents;
 mod parts;
 mod program;
+mod repairs;
 mod reviews;
 #[path = "../figures/rolled_out.rs"]
 mod rolled_out;
@@ -72,8 +73,10 @@ fn main() -> ExitCode {
     let mut report = Report::new("instructions.md");
     let counts = Counts::default();
     if let Some(only) = only {
-        let tables =
-            if only == "events" { vec![events(&counts), children(&counts)] } else { dependents(&counts).into() };
+        let tables = match only {
+            "events" => vec![events(&counts), repairs(&counts), children(&counts)],
+            _ => dependents(&counts).into(),
+        };
         tables.iter().for_each(|table| report.add(table));
         return ExitCode::SUCCESS;
     }
@@ -96,6 +99,16 @@ fn events(counts: &Counts) -> Table {
     events
 }
 
+/// A pass that repairs one of two children.
+fn repairs(counts: &Counts) -> Table {
+    repairs::prepare();
+    let mut repairs = Table::new("instructions of a release with two children", "", THREE);
+    let counted = counts.slopes(&["ours", "b0", "b1"].map(|who| format!("repair {who}")));
+    let what = "change of one child by another client, with its repair and the event of that";
+    repairs.row(what, &counted, Aim::Shares(&[(2, 1.00)]));
+    repairs
+}
+
 /// The event of one child of an owner with this many of them.
 fn children(counts: &Counts) -> Table {
     let mut children = Table::new(
@@ -108,7 +121,7 @@ fn children(counts: &Counts) -> Table {
     children.about(&Sample::read("configmaps"))
 }
 
-fn tables(counts: &Counts) -> [Table; 7] {
+fn tables(counts: &Counts) -> [Table; 8] {
     let mut overhead =
         Table::new("instructions of a release", "with and without the pass", &["evenkeel", "a bare closure"]);
     for (what, word, aim) in OVERHEAD {
@@ -135,7 +148,7 @@ fn tables(counts: &Counts) -> [Table; 7] {
     for (what, words) in REVIEWS {
         reviews.row(what, &counts.slopes(&[words]), Aim::AtMost(250_000.0));
     }
-    [events(counts), overhead, watchers, compact, children(counts), queue, reviews]
+    [events(counts), overhead, watchers, compact, repairs(counts), children(counts), queue, reviews]
 }
 
 fn dependents(counts: &Counts) -> [Table; 2] {

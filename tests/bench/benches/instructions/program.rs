@@ -15,7 +15,7 @@ use evenkeel_bench::sample::Sample;
 use kube::{Client, CustomResourceExt};
 use tokio::runtime::Runtime;
 
-use crate::{dependents, reviews};
+use crate::{dependents, repairs, reviews};
 
 /// The maximum number of objects, and the size of a page: a size is a number of whole pages.
 const OBJECTS: usize = 400;
@@ -29,6 +29,7 @@ pub(crate) fn sizes(words: &str) -> [usize; 2] {
         "converge ours" => [4, 12],
         _ if words.starts_with("queue") => [8_192, 16_384],
         "children100 ours" => [25, 100],
+        _ if words.starts_with("repair") => [repairs::RELEASES / 4, repairs::RELEASES],
         "event compact" => [PAGE, 2 * PAGE],
         _ => number_in(words, "flight").map_or([PAGE, OBJECTS], |flight| {
             let few = flight.next_multiple_of(PAGE).max(2 * PAGE);
@@ -52,6 +53,7 @@ pub(crate) fn run(words: &str) {
         "load" => watch(what, who, size, 0),
         "chatter" => dependents::chatter(who, size),
         "converge" => dependents::converge(size),
+        "repair" => repairs::repair(who, size),
         _ if what.starts_with("children") => children(what, size),
         "review" => reviews::reviews(who, size),
         _ if what.starts_with("flight") => watch(what, who, size, 0),

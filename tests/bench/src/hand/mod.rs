@@ -15,7 +15,7 @@ use kube::api::PatchParams;
 use kube::runtime::controller::Action;
 use kube::{Api, Client, Resource};
 
-use crate::kind::{NAMESPACE, child};
+use crate::kind::{NAMESPACE, children};
 
 pub use component::component;
 pub use idle::{b0_of, b1_of, metadata_of};
@@ -30,8 +30,8 @@ pub struct Work {
     pub idle: bool,
     /// Adds a finalizer with a cleanup.
     pub finalizer: bool,
-    /// Applies a child.
-    pub child: bool,
+    /// The number of children that it applies: 0 to 2.
+    pub children: usize,
     /// Writes a timestamp into the status.
     pub stamps: bool,
     /// The requeue interval; by default only changes trigger.
@@ -49,7 +49,7 @@ impl Work {
     pub const IDLE: Self = Self {
         idle: true,
         finalizer: false,
-        child: false,
+        children: 0,
         stamps: false,
         every: None,
         limit: 0,
@@ -89,9 +89,11 @@ fn manager() -> PatchParams {
     PatchParams::apply("hand").force()
 }
 
-/// The child with its owner reference.
-fn owned(release: &HandRelease) -> ConfigMap {
-    let mut map = child(&release.metadata, &release.spec);
-    map.metadata.owner_references = release.controller_owner_ref(&()).map(|owner| vec![owner]);
-    map
+/// The children with their owner reference.
+fn owned(release: &HandRelease, work: Work) -> impl Iterator<Item = ConfigMap> {
+    let owner = release.controller_owner_ref(&()).map(|owner| vec![owner]);
+    children(&release.metadata, &release.spec, work.children).map(move |mut map| {
+        map.metadata.owner_references.clone_from(&owner);
+        map
+    })
 }

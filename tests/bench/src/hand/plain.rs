@@ -39,8 +39,8 @@ async fn apply(release: &HandRelease, context: &Context) -> Result<Action, kube:
     }
     compute(context.work.computes);
     let name = release.name_any();
-    if context.work.child {
-        context.maps().patch(&name, &manager(), &Patch::Apply(owned(release))).await?;
+    for child in owned(release, context.work) {
+        context.maps().patch(&child.name_any(), &manager(), &Patch::Apply(&child)).await?;
     }
     if !context.work.idle {
         let status = found(release, context.work);
@@ -59,7 +59,7 @@ pub async fn b0(client: Client, work: Work, passes: Arc<AtomicUsize>) {
     let api = Api::<HandRelease>::namespaced(client.clone(), NAMESPACE);
     let mut controller =
         Controller::new(api, watcher::Config::default()).with_config(Config::default().concurrency(work.limit));
-    if work.child {
+    if work.children > 0 {
         controller =
             controller.owns(Api::<ConfigMap>::namespaced(client.clone(), NAMESPACE), watcher::Config::default());
     }

@@ -38,8 +38,8 @@ async fn reconcile(release: Arc<HandRelease>, tuned: Arc<Tuned>) -> Result<Actio
     if context.work.finalizer && !release.finalizers().iter().any(|name| name == FINALIZER) {
         finalize(&release, context, Some(FINALIZER)).await?;
     }
-    if context.work.child {
-        keep_child(&release, &tuned).await?;
+    for child in owned(&release, context.work) {
+        keep_child(child, &tuned).await?;
     }
     let found = found(&release, context.work);
     if release.status.as_ref() != Some(&found) {
@@ -57,13 +57,12 @@ async fn finalize(release: &HandRelease, context: &Context, name: Option<&str>) 
     context.releases().patch(&release.name_any(), &Default::default(), &Patch::Merge(patch)).await.map(drop)
 }
 
-async fn keep_child(release: &HandRelease, tuned: &Tuned) -> Result<(), kube::Error> {
-    let wanted = owned(release);
+async fn keep_child(wanted: ConfigMap, tuned: &Tuned) -> Result<(), kube::Error> {
     let held = tuned.children.get(&ObjectRef::from_obj(&wanted));
     if held.is_some_and(|held| held.data == wanted.data) {
         return Ok(());
     }
-    tuned.context.maps().patch(&release.name_any(), &manager(), &Patch::Apply(wanted)).await.map(drop)
+    tuned.context.maps().patch(&wanted.name_any(), &manager(), &Patch::Apply(&wanted)).await.map(drop)
 }
 
 fn give_up(_: Arc<HandRelease>, _: &kube::Error, _: Arc<Tuned>) -> Action {
@@ -88,7 +87,7 @@ pub async fn b1(client: Client, work: Work, passes: Arc<AtomicUsize>) {
         .predicate_filter(predicates::generation, Default::default());
     let own = trigger_self(events, ());
     let (children, writer) = reflector::store();
-    let queue: BoxStream<'_, _> = if work.child {
+    let queue: BoxStream<'_, _> = if work.children > 0 {
         let maps = watcher(Api::<ConfigMap>::namespaced(client.clone(), NAMESPACE), watcher::Config::default());
         let events = maps.default_backoff().modify(prune).reflect(writer).touched_objects();
         select(own, trigger_owners(events, (), ())).boxed()
