@@ -19,6 +19,7 @@ mod calls;
 mod carry;
 mod claim;
 mod closed_reasons;
+mod cluster_wide;
 mod compact_cache;
 mod condition;
 mod config;

@@ -174,7 +174,7 @@ async fn the_operator_uses_exactly_its_rbac_rules() {
 }
 
 /// The user whose rules are checked.
-const ROBOT: &str = "system:serviceaccount:default:tester";
+pub(crate) const ROBOT: &str = "system:serviceaccount:default:tester";
 
 /// Grants these rules and no others.
 async fn grant(client: &Client, rights: &BTreeSet<Asked>) {
@@ -279,7 +279,11 @@ fn a_cleanup_that_deletes_a_secret_may_do_so() {
 }
 
 /// Applies the printed roles and bindings as `kubectl apply --server-side` does. Returns their kinds.
-async fn apply_roles(world: &World, operator: &Operator, (namespace, account): (&str, &str)) -> Vec<&'static str> {
+pub(crate) async fn apply_roles(
+    world: &World,
+    operator: &Operator,
+    (namespace, account): (&str, &str),
+) -> Vec<&'static str> {
     let roles = operator.roles();
     let (cluster, bindings) = roles.bindings(namespace, account);
     let mut kinds = Vec::new();
@@ -289,8 +293,9 @@ async fn apply_roles(world: &World, operator: &Operator, (namespace, account): (
         kinds.extend(["ClusterRole", "ClusterRoleBinding"]);
     }
     for (role, binding) in roles.roles.iter().zip(&bindings) {
-        apply(world.api(), role).await;
-        apply(world.api(), binding).await;
+        let of = role.metadata.namespace.as_ref().unwrap();
+        apply(Api::namespaced(world.client.clone(), of), role).await;
+        apply(Api::namespaced(world.client.clone(), of), binding).await;
         kinds.extend(["Role", "RoleBinding"]);
     }
     kinds

@@ -4,7 +4,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use serde::Serialize;
 
 use super::function_info::{ReviewInfo, RouteInfo};
-use super::rbac::RbacRule;
+use super::rbac_rule::RbacRule;
 use super::reconciler_info::ReconcilerInfo;
 use crate::kind::KindInfo;
 use crate::wiring::Verb;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject};
 use kube::core::ObjectMeta;
 
-use super::rbac::{AllRules, RbacRule};
+use super::rbac::AllRules;
+use super::rbac_rule::RbacRule;
 use crate::wiring::Verb;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -13,7 +14,7 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 /// The roles that an operator needs.
 ///
 /// An operator for all namespaces needs one ClusterRole. One for single namespaces needs a Role in each of them, and a
-/// ClusterRole for the kinds that are not namespaced.
+/// ClusterRole for the kinds that are not namespaced, and for [watches of the whole cluster](crate::Operator::cluster_wide_watches).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Roles {
@@ -26,18 +27,23 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// The roles of this name for an operator of these namespaces; an empty list means all namespaces.
+    /// The roles of this name for an operator of these namespaces; an empty list means all namespaces. `cluster_wide`: one watch covers the
+    /// namespaces.
     pub(crate) fn new(
         name: &str,
         AllRules { operator: rules, sites }: &AllRules,
         namespaces: &[impl AsRef<str>],
+        cluster_wide: bool,
     ) -> Self {
         // Events about objects that are not namespaced are stored in another namespace.
         let reconciles_cluster_scoped = rules.iter().any(|rule| !rule.namespaced && rule.resource.contains('/'));
-        let is_wide = |rule: &&RbacRule| {
+        let is_wide = |rule: &RbacRule| {
             !rule.namespaced || namespaces.is_empty() || reconciles_cluster_scoped && rule.resource == "events"
         };
-        let (wide, narrow): (Vec<&RbacRule>, Vec<&RbacRule>) = rules.iter().partition(is_wide);
+        let (mut wide, mut narrow): (Vec<RbacRule>, Vec<RbacRule>) = rules.iter().cloned().partition(is_wide);
+        if cluster_wide {
+            wide.extend(take_cached(&mut narrow));
+        }
         let meta = |namespace: Option<&str>| ObjectMeta {
             name: Some(name.to_owned()),
             namespace: namespace.map(ToOwned::to_owned),
@@ -46,10 +52,9 @@ impl Roles {
         let role = |namespace: &str| Role { metadata: meta(Some(namespace)), rules: Some(policy_rules(&narrow)) };
         let cluster_role =
             ClusterRole { metadata: meta(None), rules: Some(policy_rules(&wide)), ..ClusterRole::default() };
-        let sites: Vec<&RbacRule> = sites.iter().collect();
         let site_role = ClusterRole {
             metadata: ObjectMeta { name: Some(format!("{name}-site")), ..ObjectMeta::default() },
-            rules: Some(policy_rules(&sites)),
+            rules: Some(policy_rules(sites)),
             ..ClusterRole::default()
         };
         Self {
@@ -88,8 +93,16 @@ impl Roles {
     }
 }
 
+/// Moves the verbs of caches to rules of their own.
+fn take_cached(rules: &mut Vec<RbacRule>) -> Vec<RbacRule> {
+    let cached: Vec<_> = rules.iter().map(|rule| RbacRule { verbs: rule.cached.clone(), ..rule.clone() }).collect();
+    rules.iter_mut().for_each(|rule| rule.verbs.retain(|verb| !rule.cached.contains(verb)));
+    rules.retain(|rule| !rule.verbs.is_empty());
+    cached.into_iter().filter(|rule| !rule.verbs.is_empty()).collect()
+}
+
 /// The rules, one for all resources of a group with the same verbs and the same name.
-fn policy_rules(rules: &[&RbacRule]) -> Vec<PolicyRule> {
+fn policy_rules(rules: &[RbacRule]) -> Vec<PolicyRule> {
     /// Group, verbs and name.
     type Key<'a> = (&'a str, Vec<Verb>, Option<&'a str>);
     let mut resources: BTreeMap<Key<'_>, Vec<String>> = BTreeMap::new();
@@ -119,7 +132,8 @@ mod tests {
     #[test]
     fn an_operator_of_all_namespaces_needs_one_cluster_role() {
         let rules = fixture::known().rbac_rules();
-        let roles = Roles::new("op", &AllRules { operator: rules.clone(), ..AllRules::default() }, &[] as &[&str]);
+        let roles =
+            Roles::new("op", &AllRules { operator: rules.clone(), ..AllRules::default() }, &[] as &[&str], false);
         assert_eq!(roles.roles, []);
         let role = roles.cluster_role.as_ref().unwrap();
         assert_eq!(resources(role.rules.as_ref()).len(), rules.len());
@@ -132,7 +146,7 @@ mod tests {
     #[test]
     fn an_operator_of_two_namespaces_needs_a_role_in_each() {
         let rules = fixture::known().rbac_rules();
-        let roles = Roles::new("op", &AllRules { operator: rules.clone(), ..AllRules::default() }, &["a", "b"]);
+        let roles = Roles::new("op", &AllRules { operator: rules.clone(), ..AllRules::default() }, &["a", "b"], false);
         let wide = roles.cluster_role.as_ref().and_then(|role| role.rules.as_ref());
         assert_eq!(resources(wide), ["nodes", "customresourcedefinitions"]);
         let namespaces: Vec<_> = roles.roles.iter().filter_map(|role| role.metadata.namespace.as_deref()).collect();
@@ -142,5 +156,31 @@ mod tests {
         assert_eq!(bindings.len(), 2);
         assert_eq!(bindings[1].subjects.as_ref().unwrap()[0].namespace.as_deref(), Some("team-a"));
         assert_eq!(bindings[1].metadata.namespace.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn one_watch_for_several_namespaces_needs_list_and_watch_in_the_cluster() {
+        let rules = fixture::known().rbac_rules();
+        let all = AllRules { operator: rules.clone(), ..AllRules::default() };
+        let roles = Roles::new("op", &all, &["a", "b"], true);
+        let verbs_of = |rules: Option<&Vec<PolicyRule>>, resource: &str| -> Vec<String> {
+            let of = |rule: &&PolicyRule| rule.resources.iter().flatten().any(|one| one == resource);
+            rules.into_iter().flatten().filter(of).flat_map(|rule| rule.verbs.clone()).collect()
+        };
+        let wide = roles.cluster_role.as_ref().and_then(|role| role.rules.as_ref());
+        let narrow = roles.roles[0].rules.as_ref();
+        let of = |resource| (verbs_of(wide, resource), verbs_of(narrow, resource));
+        let strings = |verbs: &[&str]| -> Vec<String> { verbs.iter().map(ToString::to_string).collect() };
+        assert_eq!(of("configmaps"), (strings(&["list", "watch"]), strings(&["get", "create", "patch", "delete"])));
+        assert_eq!(of("secrets"), (Vec::new(), strings(&["list", "watch"])), "watched by name");
+        assert_eq!(of("pods/status"), (Vec::new(), strings(&["patch"])));
+        let count = |rules: Option<&Vec<PolicyRule>>| -> usize {
+            rules.into_iter().flatten().map(|rule| rule.verbs.len() * rule.resources.iter().flatten().count()).sum()
+        };
+        assert_eq!(
+            count(wide) + count(narrow),
+            rules.iter().map(|rule| rule.verbs.len()).sum::<usize>(),
+            "no right twice"
+        );
     }
 }

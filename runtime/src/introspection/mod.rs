@@ -25,6 +25,7 @@ mod next_pass;
 mod page;
 mod printer_column;
 mod rbac;
+mod rbac_rule;
 mod reason;
 mod reconciler_info;
 mod table;
@@ -37,7 +38,7 @@ pub use self::app_manifest::{
 pub use self::contract::{ConditionContract, Contract, ReconcilerContract};
 pub use self::crd_contract::{CrdContract, FieldContract};
 pub use self::manifest::Roles;
-pub use self::rbac::RbacRule;
+pub use self::rbac_rule::RbacRule;
 pub use self::reconciler_info::ReconcilerInfo;
 pub use crate::wiring::Verb;
 
@@ -52,8 +53,6 @@ pub(crate) use self::grafana::grafana;
 #[cfg(feature = "operator")]
 pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;
-#[cfg(feature = "cli")]
-pub(crate) use self::rbac::text;
 #[cfg(feature = "metrics")]
 pub(crate) use self::rbac::with_listener;
 #[cfg(all(feature = "operator", feature = "webhooks"))]
@@ -62,5 +61,7 @@ pub(crate) use self::rbac::with_reviews;
 pub(crate) use self::rbac::with_routes;
 #[cfg(feature = "operator")]
 pub(crate) use self::rbac::{AllRules, all_rules};
+#[cfg(feature = "cli")]
+pub(crate) use self::rbac_rule::text;
 #[cfg(feature = "doctor")]
 pub(crate) use self::table::columns;

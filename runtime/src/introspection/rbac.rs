@@ -1,12 +1,7 @@
 //! RBAC rules: the kinds that a reconciler uses, and the verbs that it needs for them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::Serialize;
-
+use super::rbac_rule::{RbacRule, Rules};
 use super::reconciler_info::ReconcilerInfo;
-#[cfg(feature = "cli")]
-use super::table;
 use crate::pipeline::object::StatusStore;
 use crate::wiring::{How, KindInfo, Relation, Verb};
 
@@ -32,84 +27,17 @@ const CLUSTER: &str = "marks the dependents of sites in other clusters with the 
 /// Why it lists the types that its dependents serve.
 const MANAGES: &str = "looks for objects of others before it deletes what serves their types";
 
-/// The permissions that an operator needs on one resource.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct RbacRule {
-    /// The API group; empty for the core group.
-    pub group: String,
-    /// The resource as in an RBAC rule: `secrets`, `gitrepositories/status`.
-    pub resource: String,
-    /// The name of the only object that the rule is about; `None`: it is about all.
-    pub name: Option<&'static str>,
-    /// Whether the resource is namespaced.
-    pub namespaced: bool,
-    /// The verbs that the operator needs.
-    pub verbs: BTreeSet<Verb>,
-    /// The purposes for which it needs them.
-    pub why: BTreeSet<&'static str>,
-}
-
-impl RbacRule {
-    /// A rule for one purpose.
-    #[cfg(feature = "lease")]
-    pub(crate) fn namespaced(
-        group: &str,
-        resource: String,
-        verbs: impl Iterator<Item = Verb>,
-        why: &'static str,
-    ) -> Self {
-        Self {
-            group: group.to_owned(),
-            resource,
-            name: None,
-            namespaced: true,
-            verbs: verbs.collect(),
-            why: [why].into(),
-        }
-    }
-}
-
-/// The rules by group, resource and name.
-#[derive(Default)]
-struct Rules(BTreeMap<(String, String, Option<&'static str>), RbacRule>);
-
 impl Rules {
-    fn add(&mut self, kind: &KindInfo, subresource: &str, verbs: &[Verb], why: &'static str) {
-        let (group, resource) = (kind.resource.group.clone(), format!("{}{subresource}", kind.resource.plural));
-        self.add_named(group, resource, kind.namespaced, verbs, why);
-    }
-
-    fn add_named(&mut self, group: String, resource: String, namespaced: bool, verbs: &[Verb], why: &'static str) {
-        let rule = RbacRule {
-            group,
-            resource,
-            name: None,
-            namespaced,
-            verbs: verbs.iter().copied().collect(),
-            why: [why].into(),
-        };
-        self.add_rule(rule);
-    }
-
-    fn add_rule(&mut self, rule: RbacRule) {
-        let key = (rule.group.clone(), rule.resource.clone(), rule.name);
-        let known = self.0.entry(key).or_insert_with(|| RbacRule { verbs: [].into(), why: [].into(), ..rule.clone() });
-        known.verbs.extend(rule.verbs);
-        known.why.extend(rule.why);
-    }
-
     /// The uid of this Namespace tells clusters apart.
     fn add_cluster_uid(&mut self) {
         let (verbs, why) = ([Verb::Get].into(), [CLUSTER].into());
         let (group, resource, name) = (String::new(), "namespaces".into(), Some("kube-system"));
-        self.add_rule(RbacRule { group, resource, name, namespaced: false, verbs, why });
+        self.add_rule(RbacRule { group, resource, name, namespaced: false, verbs, why, cached: [].into() });
     }
 
     fn add_own(&mut self, known: &ReconcilerInfo) {
         let kind = &known.kind;
-        self.add(kind, "", &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
+        self.add_cached(kind, &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
         // Required even without an external step: a finalizer of an earlier version has to be removed.
         if !known.wiring.is_plain() || !known.wiring.previously.finalizers.is_empty() {
             self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
@@ -163,9 +91,9 @@ impl Rules {
         let Some(kind) = relation.kind.map(|kind| kind()) else { return };
         let reads = relation.read_verbs();
         match relation.how {
-            How::Owns => self.add(&kind, "", reads, "owns it"),
+            How::Owns => self.add_cached(&kind, reads, "owns it"),
             How::Keeps => {
-                self.add(&kind, "", reads, KEEPS);
+                self.add_cached(&kind, reads, KEEPS);
                 if kind.resource.group.is_empty() && kind.resource.kind == "Namespace" {
                     self.add_named("*".into(), "*".into(), true, &[Verb::List], CONTENT);
                 }
@@ -176,7 +104,7 @@ impl Rules {
                     self.add(&kind, "", &[Verb::Get], "reads it");
                 }
             }
-            How::WatchesLabels(_) => self.add(&kind, "", reads, "watches it by a selector"),
+            How::WatchesLabels(_) => self.add_cached(&kind, reads, "watches it by a selector"),
             How::Reads => self.add(&kind, "", reads, "reads it"),
             How::Uses(_) => {}
         }
@@ -280,29 +208,29 @@ pub(crate) fn all_rules(all: &[ReconcilerInfo], acts_by_default: bool) -> AllRul
     if !all.is_empty() {
         rbac_rules.add_framework();
     }
-    let sorted = |rules: Rules| rules.0.into_values().filter(|rule| !rule.verbs.is_empty()).collect();
-    AllRules { operator: sorted(rbac_rules), sites: sorted(sites) }
+    AllRules { operator: rbac_rules.into_sorted(), sites: sites.into_sorted() }
 }
 
 /// Adds the rules of these relations, by which functions review writes, to those of the reconcilers.
 #[cfg(all(feature = "operator", feature = "webhooks"))]
 pub(crate) fn with_reviews<'r>(rules: Vec<RbacRule>, relations: impl Iterator<Item = &'r Relation>) -> Vec<RbacRule> {
     const READS: &str = "reads it in reviews of writes";
-    let mut all = Rules::default();
-    rules.into_iter().for_each(|rule| all.add_rule(rule));
+    let mut all: Rules = rules.into_iter().collect();
     for (relation, kind) in relations.filter_map(|relation| Some((relation, relation.kind?()))) {
-        all.add(&kind, "", relation.read_verbs(), READS);
+        match relation.how {
+            How::WatchesLabels(_) => all.add_cached(&kind, relation.read_verbs(), READS),
+            _ => all.add(&kind, "", relation.read_verbs(), READS),
+        }
         // What the cache does not have is read live.
         all.add(&kind, "", &[Verb::Get], READS);
     }
-    all.0.into_values().collect()
+    all.into_sorted()
 }
 
 /// Adds the rules that routes of these kinds need to those of the operator.
 #[cfg(feature = "routes")]
 pub(crate) fn with_routes<'k>(rules: Vec<RbacRule>, kinds: impl Iterator<Item = &'k KindInfo>) -> Vec<RbacRule> {
-    let mut all = Rules::default();
-    rules.into_iter().for_each(|rule| all.add_rule(rule));
+    let mut all: Rules = rules.into_iter().collect();
     for kind in kinds {
         // What the cache of the reconciler does not have is read live.
         all.add(kind, "", &[Verb::Get], "reads it for requests of users");
@@ -314,14 +242,13 @@ pub(crate) fn with_routes<'k>(rules: Vec<RbacRule>, kinds: impl Iterator<Item = 
             all.add_named(group.to_owned(), resource.to_owned(), false, &[Verb::Create], why);
         }
     }
-    all.0.into_values().collect()
+    all.into_sorted()
 }
 
 /// The rules, with those of a listener that asks for tokens.
 #[cfg(feature = "metrics")]
 pub(crate) fn with_listener(rules: Vec<RbacRule>) -> Vec<RbacRule> {
-    let mut all = Rules::default();
-    rules.into_iter().for_each(|rule| all.add_rule(rule));
+    let mut all: Rules = rules.into_iter().collect();
     let reviews = [
         ("authentication.k8s.io", "tokenreviews", "authenticates users who read metrics"),
         ("authorization.k8s.io", "subjectaccessreviews", "authorizes users who read metrics"),
@@ -329,23 +256,7 @@ pub(crate) fn with_listener(rules: Vec<RbacRule>) -> Vec<RbacRule> {
     for (group, resource, why) in reviews {
         all.add_named(group.to_owned(), resource.to_owned(), false, &[Verb::Create], why);
     }
-    all.0.into_values().collect()
-}
-
-/// Prints the rules as a table for a terminal.
-#[cfg(feature = "cli")]
-pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {
-    let rows: Vec<_> = rbac_rules.iter().map(row).collect();
-    table::columns(&["group", "resource", "verbs", "why"], &rows)
-}
-
-#[cfg(feature = "cli")]
-fn row(right: &RbacRule) -> Vec<String> {
-    let verbs: Vec<_> = right.verbs.iter().map(|verb| verb.as_str()).collect();
-    let why: Vec<_> = right.why.iter().copied().collect();
-    let group = if right.group.is_empty() { "core" } else { &right.group };
-    let resource = right.name.iter().fold(right.resource.clone(), |resource, name| format!("{resource} \"{name}\""));
-    vec![group.to_owned(), resource, verbs.join(","), why.join("; ")]
+    all.into_sorted()
 }
 
 impl ReconcilerInfo {

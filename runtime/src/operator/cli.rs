@@ -53,6 +53,9 @@ struct Flags {
     /// Watches only this namespace; may be repeated, or a list with commas [default: all namespaces]
     #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE", value_delimiter = ',')]
     namespaces: Vec<String>,
+    /// Watches each kind once in the cluster, for which the role must allow it [default: once in each namespace of the operator]
+    #[arg(long, global = true, value_parser = BoolishValueParser::new())]
+    cluster_wide_watches: bool,
     /// Reconciles only objects with these labels, in addition to the selector of each reconciler, for example `team=a,tier in (web, db)`
     /// [default: all objects]
     #[arg(short = 'l', long, global = true, value_name = "SELECTOR")]
@@ -270,6 +273,7 @@ fn described(operator: Operator, flags: &Flags) -> Result<Operator> {
 /// The operator with the flags on which its roles depend.
 fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     let operator = if flags.namespaces.is_empty() { operator } else { operator.namespaces(&flags.namespaces) };
+    let operator = if flags.cluster_wide_watches { operator.cluster_wide_watches() } else { operator };
     #[cfg(feature = "lease")]
     let operator = flags.replicas.apply(operator);
     #[cfg(feature = "metrics")]
@@ -277,10 +281,7 @@ fn narrowed(operator: Operator, flags: &Flags) -> Operator {
     #[cfg(feature = "webhooks")]
     let operator = aimed_at(operator, flags.webhooks.target());
     #[cfg(feature = "dependents")]
-    let operator = match &flags.default_service_account {
-        Some(name) => operator.default_service_account(name),
-        None => operator,
-    };
+    let operator = flags.default_service_account.iter().fold(operator, Operator::default_service_account);
     operator
 }
 

@@ -82,6 +82,7 @@ pub(super) async fn context(
 fn scope(operator: &Operator) -> Scope {
     Scope {
         namespaces: operator.namespaces.clone().into(),
+        cluster_wide: operator.watches_cluster(),
         labels: operator.label_selector.clone(),
         whole: operator.managed_fields,
     }

@@ -190,7 +190,7 @@ impl Operator {
 
     /// The roles without that of the lease.
     pub(super) fn roles_alone(&self) -> Roles {
-        Roles::new(&self.name, &self.all_rules(), &self.namespaces)
+        Roles::new(&self.name, &self.all_rules(), &self.namespaces, self.watches_cluster())
     }
 
     /// Changes the objects that `manifests` prints, such as the node selector of the pods. The functions run in the order of the calls.

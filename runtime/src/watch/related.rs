@@ -165,8 +165,7 @@ impl RelatedCaches {
 
     /// The namespaces in which objects of the kind are watched; `None`: all.
     pub(crate) fn namespaces(&self, kind: &KindInfo) -> Vec<Option<String>> {
-        let places = self.0.scope.places(kind).into_iter();
-        places.map(|place| place.namespace.map(|namespace| namespace.to_string())).collect()
+        self.0.scope.namespaces_of(kind)
     }
 
     /// Fails for an object in a namespace that is not watched.

@@ -11,6 +11,8 @@ use crate::wiring::{KindInfo, Wiring};
 pub(crate) struct Scope {
     /// Empty: all namespaces.
     pub(crate) namespaces: Arc<[Arc<str>]>,
+    /// Whether one watch of each kind covers the cluster, and drops the objects of other namespaces.
+    pub(crate) cluster_wide: bool,
     /// The label selector of the reconciled kinds, in addition to that of a reconciler.
     pub(crate) labels: Option<Arc<str>>,
     /// Whether objects keep the fields that are stripped by default (`managedFields`).
@@ -35,7 +37,18 @@ impl Scope {
         if self.namespaces.is_empty() || !kind.namespaced {
             return vec![self.place(kind, None)];
         }
+        if self.cluster_wide {
+            return vec![WatchTarget { within: Some(self.namespaces.clone()), ..self.place(kind, None) }];
+        }
         self.namespaces.iter().map(|namespace| self.place(kind, Some(namespace.clone()))).collect()
+    }
+
+    /// The namespaces in which objects of the kind are watched; `None`: all.
+    pub(super) fn namespaces_of(&self, kind: &KindInfo) -> Vec<Option<String>> {
+        if self.namespaces.is_empty() || !kind.namespaced {
+            return vec![None];
+        }
+        self.namespaces.iter().map(|namespace| Some(namespace.to_string())).collect()
     }
 
     /// The watch targets of the objects of the kind with these labels and fields; `None`: all objects.
@@ -53,6 +66,7 @@ impl Scope {
         WatchTarget {
             resource: kind.resource.clone(),
             namespace,
+            within: None,
             labels: None,
             fields: None,
             name: None,
@@ -85,7 +99,10 @@ mod tests {
     use super::*;
 
     fn watched(scope: &Scope, kind: &KindInfo) -> Vec<Option<String>> {
-        scope.places(kind).into_iter().map(|place| place.namespace.map(|namespace| namespace.to_string())).collect()
+        let places = scope.places(kind).into_iter();
+        let watched: Vec<_> = places.map(|place| place.namespace.map(|namespace| namespace.to_string())).collect();
+        assert_eq!(watched, scope.namespaces_of(kind));
+        watched
     }
 
     #[test]
@@ -110,5 +127,19 @@ mod tests {
         assert!(two.covers(Some("a")) && two.covers(None) && !two.covers(Some("c")) && everywhere.covers(Some("c")));
         assert!(two.places(&secret).iter().all(|place| !place.whole));
         assert!(Scope { whole: true, ..two.clone() }.place(&secret, None).whole);
+    }
+
+    #[test]
+    fn one_watch_of_the_cluster_keeps_to_the_namespaces() {
+        let (secret, namespace) = (KindInfo::of::<Secret>(), KindInfo::of::<Namespace>());
+        let two = Scope { namespaces: ["a".into(), "b".into()].into(), cluster_wide: true, ..Scope::default() };
+        let [place] = &two.places(&secret)[..] else { panic!("one watch") };
+        assert_eq!(place.namespace, None);
+        assert!(place.has_namespace(Some("a")) && place.has_namespace(Some("b")) && !place.has_namespace(Some("c")));
+        assert_eq!(two.namespaces_of(&secret), [Some("a".to_owned()), Some("b".to_owned())]);
+        let [place] = &two.places(&namespace)[..] else { panic!("one watch") };
+        assert!(place.has_namespace(None), "a cluster-scoped kind");
+        let [place] = &two.around(&namespace).places(&secret)[..] else { panic!("one watch") };
+        assert!(place.has_namespace(Some("c")), "related to a cluster-scoped kind");
     }
 }

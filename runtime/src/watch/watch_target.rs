@@ -14,6 +14,8 @@ pub(crate) struct WatchTarget {
     pub(crate) resource: Arc<ApiResource>,
     /// `None`: all namespaces, or a cluster-scoped kind.
     pub(crate) namespace: Option<Arc<str>>,
+    /// Of a watch of all namespaces, those whose objects count; `None`: all.
+    pub(crate) within: Option<Arc<[Arc<str>]>>,
     pub(crate) labels: Option<String>,
     pub(crate) fields: Option<String>,
     pub(crate) name: Option<String>,
@@ -34,6 +36,12 @@ impl WatchTarget {
             Some(namespace) => Api::namespaced_with(client, namespace, &*self.resource),
             None => Api::all_with(client, &*self.resource),
         }
+    }
+
+    /// Whether objects of the namespace count.
+    pub(super) fn has_namespace(&self, namespace: Option<&str>) -> bool {
+        let within = self.within.as_ref().zip(namespace);
+        within.is_none_or(|(within, namespace)| within.iter().any(|one| **one == *namespace))
     }
 
     /// The same target, limited to the objects with these labels and fields; `None`: all objects.
@@ -105,6 +113,7 @@ mod tests {
             let target = WatchTarget {
                 resource: Arc::new(resource),
                 namespace: namespace.map(Into::into),
+                within: None,
                 labels,
                 fields: fields.map(Into::into),
                 name,

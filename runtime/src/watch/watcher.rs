@@ -58,15 +58,22 @@ pub(super) struct Watch {
     progress: Arc<watch::Sender<Progress>>,
 }
 
+fn object_of<K>(event: &Event<K>) -> Option<&K> {
+    match event {
+        Event::Apply(object) | Event::InitApply(object) | Event::Delete(object) => Some(object),
+        Event::Init | Event::InitDone => None,
+    }
+}
+
+/// Whether the event is about an object of a namespace that does not count.
+fn is_elsewhere<K: ObjectForm>(place: &WatchTarget, event: &Event<K>) -> bool {
+    object_of(event).is_some_and(|object| !place.has_namespace(object.meta().namespace.as_deref()))
+}
+
 /// Whether the event is about an object of another shard, which a server sends that ignores the selector.
 fn is_foreign<K: ObjectForm>(place: &WatchTarget, event: &Event<K>) -> bool {
-    let Some(shard) = place.shard else { return false };
-    match event {
-        Event::Apply(object) | Event::InitApply(object) | Event::Delete(object) => {
-            !shard.contains(object.meta().uid.as_deref().unwrap_or_default())
-        }
-        Event::Init | Event::InitDone => false,
-    }
+    let object = place.shard.zip(object_of(event));
+    object.is_some_and(|(shard, object)| !shard.contains(object.meta().uid.as_deref().unwrap_or_default()))
 }
 
 impl Watch {
@@ -110,9 +117,10 @@ impl Watch {
                 Ok(Received::Event(event)) => {
                     let proof = Proof::of(&event);
                     lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
-                    match is_foreign(place, &event) {
-                        true => self.watched.receives_foreign(),
-                        false => deliver(event),
+                    match () {
+                        () if is_foreign(place, &event) => self.watched.receives_foreign(),
+                        () if is_elsewhere(place, &event) => {}
+                        () => deliver(event),
                     }
                     self.works(proof, &mut backoff);
                 }

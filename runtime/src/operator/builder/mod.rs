@@ -41,6 +41,8 @@ pub struct Operator {
     pub(super) name: Arc<str>,
     pub(super) version: Option<String>,
     pub(super) namespaces: Vec<Arc<str>>,
+    /// Whether one watch of each kind covers all of its namespaces.
+    pub(super) cluster_wide_watches: bool,
     pub(super) label_selector: Option<Arc<str>>,
     pub(super) managed_fields: bool,
     /// The number of decoded objects per cache, if the others are compressed text.
@@ -100,6 +102,7 @@ impl Operator {
             name: name.into(),
             version: None,
             namespaces: Vec::new(),
+            cluster_wide_watches: false,
             label_selector: None,
             managed_fields: false,
             #[cfg(feature = "compact")]
@@ -182,6 +185,28 @@ impl Operator {
     pub fn namespaces<N: AsRef<str>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
         self.namespaces = namespaces.into_iter().map(|namespace| namespace.as_ref().into()).collect();
         self
+    }
+
+    /// Watches each kind once in the whole cluster instead of once in each of the [`namespaces`](Self::namespaces), and drops the objects of
+    /// other namespaces as they arrive.
+    ///
+    /// An operator of 100 kinds in 10 namespaces then has 100 watches and not 1,000. In return it receives the objects of all namespaces, and
+    /// its ClusterRole allows list and watch in all of them; its other rights remain in the Role of each namespace. Use it where most objects
+    /// of the kinds are in the namespaces of the operator. Watches by name remain in the namespace of their object. With one namespace it
+    /// changes nothing. The command-line flag is `--cluster-wide-watches`.
+    ///
+    /// ```
+    /// # use evenkeel::Operator;
+    /// let operator = Operator::new("certificates").namespaces(["team-a", "team-b"]).cluster_wide_watches();
+    /// ```
+    pub fn cluster_wide_watches(mut self) -> Self {
+        self.cluster_wide_watches = true;
+        self
+    }
+
+    /// Whether one watch covers several namespaces.
+    pub(super) fn watches_cluster(&self) -> bool {
+        self.cluster_wide_watches && self.namespaces.len() > 1
     }
 
     /// Reconciles only the objects of each kind that match this label selector, such as `team=a,tier in (web, db)`.
