@@ -1,8 +1,6 @@
 //! Whether an object is ready, for functions that wait.
 
-use evenkeel::condition::{self, Condition, READY};
 use serde::Serialize;
-use serde_json::Value;
 
 /// Whether the condition Ready of the object is True for its current generation, and neither Reconciling nor Stalled is True.
 ///
@@ -23,9 +21,10 @@ use serde_json::Value;
 /// With [`until`](crate::until), it waits for an object: `until(&buckets, "photos", LONG, is_ready).await`.
 pub fn is_ready(object: &impl Serialize) -> bool {
     let Ok(object) = serde_json::to_value(object) else { return false };
-    let conditions = serde_json::from_value::<Vec<Condition>>(object["status"]["conditions"].clone());
-    let conditions = conditions.unwrap_or_default();
-    let observed = condition::find(&conditions, READY).and_then(|ready| ready.observed_generation);
-    let generation = object.pointer("/metadata/generation").and_then(Value::as_i64);
-    condition::is_ready(&conditions) && (observed.is_none() || observed == generation)
+    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    let find = |type_: &str| conditions.clone().find(|condition| condition["type"] == type_);
+    let is_true = |type_: &str| find(type_).is_some_and(|condition| condition["status"] == "True");
+    let observed = find("Ready").map(|ready| &ready["observedGeneration"]).filter(|observed| !observed.is_null());
+    let is_current = observed.is_none_or(|observed| *observed == object["metadata"]["generation"]);
+    is_true("Ready") && !is_true("Reconciling") && !is_true("Stalled") && is_current
 }
