@@ -88,7 +88,10 @@ pub fn second(release: &str) -> String {
 
 /// The first children of a release, two at most, without their owner references.
 pub fn children(parent: &ObjectMeta, spec: &ReleaseSpec, count: usize) -> impl Iterator<Item = ConfigMap> {
-    let mut settings = child(parent, spec);
-    settings.metadata.name = parent.name.as_deref().map(second);
-    [child(parent, spec), settings].into_iter().take(count)
+    let names = [|name: &str| name.to_owned(), second];
+    names.into_iter().take(count).map(move |named| {
+        let mut map = child(parent, spec);
+        map.metadata.name = parent.name.as_deref().map(named);
+        map
+    })
 }

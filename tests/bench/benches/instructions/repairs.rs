@@ -25,6 +25,8 @@ use crate::program::{runtime, settle};
 pub(crate) const RELEASES: usize = 100;
 /// Objects per page of a list.
 const PAGE: usize = 100;
+/// The time for one repair. All together take less time than a watch may be silent, after which evenkeel lists again.
+const REPAIRED: Duration = Duration::from_secs(1);
 /// Longer than the operator takes for all releases.
 const DONE: Duration = Duration::from_secs(60);
 
@@ -112,6 +114,6 @@ pub(crate) fn repair(who: &str, count: usize) {
     settle(&runtime);
     for number in (0..RELEASES).chain(0..count) {
         answers.damage(&second(&name(number)));
-        settle(&runtime);
+        runtime.block_on(async { sleep(REPAIRED).await });
     }
 }

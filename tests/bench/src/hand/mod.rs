@@ -91,9 +91,8 @@ fn manager() -> PatchParams {
 
 /// The children with their owner reference.
 fn owned(release: &HandRelease, work: Work) -> impl Iterator<Item = ConfigMap> {
-    let owner = release.controller_owner_ref(&()).map(|owner| vec![owner]);
-    children(&release.metadata, &release.spec, work.children).map(move |mut map| {
-        map.metadata.owner_references.clone_from(&owner);
+    children(&release.metadata, &release.spec, work.children).map(|mut map| {
+        map.metadata.owner_references = release.controller_owner_ref(&()).map(|owner| vec![owner]);
         map
     })
 }
