@@ -1,6 +1,6 @@
 //! The state that all passes of one reconciler share.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::ConvergedSets;
 use crate::pipeline::state::PassState;
 use crate::queue::meter::Meter;
-use crate::queue::{Key, Next, Queue};
+use crate::queue::{Key, KeyMap, Next, Queue};
 use crate::status::observed::Observed;
 use crate::trigger::EnabledTriggers;
 use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches, matches};
@@ -125,7 +125,7 @@ pub(crate) struct PassContext {
     pub(super) recorder: Arc<Recorder>,
     pub(super) daemons: Daemons,
     pub(super) clock: Clock,
-    pub(super) memory: Mutex<HashMap<Key, Memory>>,
+    pub(super) memory: Mutex<KeyMap<Memory>>,
     pub(super) live_reads: LiveReads,
     pub(super) dependents: Dependents,
     pub(super) warned: Arc<Warned>,
@@ -328,7 +328,7 @@ impl PassContext {
         Target { kind: self.kind.clone(), namespace, name: key.name.to_string() }
     }
 
-    pub(super) fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Memory>> {
+    pub(super) fn memory(&self) -> std::sync::MutexGuard<'_, KeyMap<Memory>> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,8 +11,11 @@ pub(crate) struct Key {
     pub(crate) name: Arc<str>,
 }
 
-/// A map by key. Its hash is faster than that of the standard library, and seeded at random as well.
-pub(crate) type KeyMap<V> = HashMap<Key, V, foldhash::fast::RandomState>;
+/// A map whose hash is faster than that of the standard library, and seeded at random as well.
+pub(crate) type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+/// A map by key.
+pub(crate) type KeyMap<V> = FastMap<Key, V>;
 
 impl Key {
     pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {

@@ -43,7 +43,7 @@ use crate::trigger::EnabledTriggers;
 
 pub(crate) use self::concurrency::ConcurrencyLimit;
 pub(crate) use self::config::{CachedVersionFn, QueueConfig};
-pub(crate) use self::key::{Key, KeyMap};
+pub(crate) use self::key::{FastMap, Key, KeyMap};
 #[cfg(feature = "metrics")]
 pub(crate) use self::key_status::{KeyStatus, Phase};
 pub(crate) use self::next::Next;

@@ -175,7 +175,7 @@ impl Backend for Direct {
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         async move {
             let object = owned(&target, &json, &self.owner, relation.labels)?;
-            self.owning(&target).apply(relation.adopt, &object, None).await.map(|written| Arc::new(written.object))
+            self.owning(&target).apply(relation.adopt, object, None).await.map(|written| Arc::new(written.object))
         }
         .boxed()
     }

@@ -25,6 +25,11 @@ impl ObjectVersion {
         format!("{} {}", self.uid, self.resource_version)
     }
 
+    /// Whether the object has the same version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.uid, &self.version) == (&other.uid, &other.version)
+    }
+
     pub(crate) fn of(target: &Target, object: &DynamicObject) -> Self {
         Self::of_meta(target, &object.metadata)
     }

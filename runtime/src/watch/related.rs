@@ -303,6 +303,12 @@ impl RelatedCaches {
         self.0.children.get(target)
     }
 
+    /// Whether the known version of an owned or watched object is this one.
+    pub(crate) fn is_known(&self, seen: &ObjectVersion) -> bool {
+        let watched = || self.watched_now(&seen.target).map(|read| read.seen(&seen.target).is_same(seen));
+        self.0.children.is_known(seen).or_else(watched).unwrap_or_default()
+    }
+
     /// The known version of an owned or watched object.
     pub(crate) fn version_of(&self, target: &Target) -> Option<ObjectVersion> {
         let watched = || Some(self.watched_now(target)?.seen(target));

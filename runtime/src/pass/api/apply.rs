@@ -78,13 +78,13 @@ impl Owned<'_> {
     pub(crate) async fn apply(
         &self,
         adopt: Adopt,
-        object: &Value,
+        object: Value,
         known: Option<KnownVersion>,
     ) -> Result<Written, ApiError> {
         let mut write = known.map_or(Write::Create, Write::Update);
-        let mut tries = 1;
+        let (mut tries, mut intent) = (1, Intent::new(object));
         loop {
-            let error = match self.send(&write, object).await {
+            let error = match self.send(&write, &mut intent).await {
                 Ok(object) => return Ok(Written { object, before: write.before() }),
                 Err(error) => error,
             };
@@ -103,12 +103,12 @@ impl Owned<'_> {
         }
     }
 
-    async fn send(&self, write: &Write, object: &Value) -> Result<DynamicObject, ApiError> {
+    async fn send(&self, write: &Write, intent: &mut Intent) -> Result<DynamicObject, ApiError> {
         match write {
-            Write::Create => self.calls.apply(self.target, &of_version(object, None, Some("1"))).await,
-            Write::Post => self.post(object).await,
-            Write::Update(known) => self.calls.apply(self.target, &of_version(object, Some(&known.uid), None)).await,
-            Write::Adopt(meta) => self.take(meta, object).await,
+            Write::Create => self.calls.apply(self.target, intent.of_version(None, Some("1"))).await,
+            Write::Post => self.post(intent.of_version(None, None)).await,
+            Write::Update(known) => self.calls.apply(self.target, intent.of_version(Some(&known.uid), None)).await,
+            Write::Adopt(meta) => self.take(meta, intent).await,
         }
     }
 
@@ -127,7 +127,7 @@ impl Owned<'_> {
 
     /// Takes the object over in the version that was read. Another controller's reference is removed first, as the server allows one only; so
     /// are the field managers of an earlier tool, as the fields that it set and the object does not have any more would stay otherwise.
-    async fn take(&self, meta: &ObjectMeta, object: &Value) -> Result<DynamicObject, ApiError> {
+    async fn take(&self, meta: &ObjectMeta, intent: &mut Intent) -> Result<DynamicObject, ApiError> {
         let mut version = meta.resource_version.clone();
         let owners = meta.owner_references.as_deref().unwrap_or_default();
         let others: Vec<_> = owners.iter().filter(|owner| owner.controller != Some(true)).collect();
@@ -140,7 +140,8 @@ impl Owned<'_> {
             changes.insert("resourceVersion".into(), json!(version));
             version = self.calls.merge(self.target, &json!({ "metadata": changes })).await?.metadata.resource_version;
         }
-        let taken = self.calls.apply(self.target, &of_version(object, meta.uid.as_deref(), version.as_deref())).await?;
+        let object = intent.of_version(meta.uid.as_deref(), version.as_deref());
+        let taken = self.calls.apply(self.target, object).await?;
         tracing::info!(object = %self.target, "adopted the object, as `adopt` permits");
         Ok(taken)
     }
@@ -218,16 +219,32 @@ impl Owned<'_> {
     }
 }
 
-fn of_version(object: &Value, uid: Option<&str>, version: Option<&str>) -> Value {
-    let mut object = object.clone();
-    let meta = &mut object["metadata"];
-    if let Some(uid) = uid {
-        meta["uid"] = json!(uid);
+/// The fields of the metadata that name a version of an object.
+const VERSION: [&str; 2] = ["uid", "resourceVersion"];
+
+/// The object to be applied.
+struct Intent {
+    object: Value,
+    /// The values of the fields that name a version, as the author gave them.
+    given: [Option<Value>; 2],
+}
+
+impl Intent {
+    fn new(object: Value) -> Self {
+        let given = VERSION.map(|field| object["metadata"].get(field).cloned());
+        Self { object, given }
     }
-    if let Some(version) = version {
-        meta["resourceVersion"] = json!(version);
+
+    /// The object with these values; `None`: that of the author.
+    fn of_version(&mut self, uid: Option<&str>, version: Option<&str>) -> &Value {
+        for ((field, given), wanted) in VERSION.into_iter().zip(&self.given).zip([uid, version]) {
+            match wanted.map(Value::from).or_else(|| given.clone()) {
+                Some(value) => self.object["metadata"][field] = value,
+                None => drop(self.object["metadata"].as_object_mut().and_then(|meta| meta.remove(field))),
+            }
+        }
+        &self.object
     }
-    object
 }
 
 /// The mismatch that may have caused the error; `None`: it has another cause.

@@ -33,38 +33,37 @@ impl PassBackend {
     ) -> Result<Arc<DynamicObject>, ApiError> {
         self.relations.check(&target)?;
         let intent = number(&[&self.owner().reference.uid, &json]);
-        let now = || self.relations.version_of(&target);
+        let name = target.to_string();
         // Nothing to send: the intent is the same, and the object is unchanged since our last apply.
-        if let Some(object) = self.children.unchanged(&target, intent, now) {
+        if let Some(object) = self.children.unchanged(&name, intent, |seen| self.relations.is_known(seen)) {
             return Ok(object);
         }
         let object = owned(&target, &json, self.owner(), relation.labels)?;
         let known = self.relations.own(&target, &self.identity.uid).map(known_version);
         let known_uid = known.as_ref().map(|known| &*known.uid);
-        if let Some(applied) = self.applied_before(&calls, &target, &object, known_uid).await? {
-            self.children.applied(
-                &target,
-                Applied { intent, seen: ObjectVersion::of(&target, &applied), object: applied.clone() },
-            );
+        let is_first = !self.children.has_written(&name);
+        if is_first && let Some(applied) = self.applied_before(&calls, &target, &object, known_uid).await? {
+            let seen = ObjectVersion::of(&target, &applied);
+            self.children.applied(name, Applied { intent, seen, object: applied.clone() });
             return Ok(applied);
         }
         let guard = self.relations.writing(&target, &self.identity.uid);
-        let applied = Arc::new(self.owning(&calls, &target).apply(relation.adopt, &object, known).await?.object);
+        let applied = Arc::new(self.owning(&calls, &target).apply(relation.adopt, object, known).await?.object);
         let seen = ObjectVersion::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
-        let is_again = self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
+        let is_again = self.children.applied(name.clone(), Applied { intent, seen, object: applied.clone() });
         // The same apply changed the object again: another client had changed or deleted it.
         if is_again
             && moved != 0
-            && let Some(pause) = self.children.corrected(&target)
+            && let Some(pause) = self.children.corrected(name)
         {
             tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the owned object; delaying the next correction");
         }
         Ok(applied)
     }
 
-    /// The object, if an earlier process applied the same intent and this process has not written to it yet.
+    /// The object, if an earlier process applied the same intent.
     async fn applied_before(
         &self,
         calls: &Calls,
@@ -72,7 +71,7 @@ impl PassBackend {
         object: &Value,
         known: Option<&str>,
     ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
-        if !self.settled || known.is_none() || self.children.has_written(target) {
+        if !self.settled || known.is_none() {
             return Ok(None);
         }
         let Some(mut live) = calls.whole().get(target).await? else { return Ok(None) };

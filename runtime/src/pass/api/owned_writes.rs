@@ -68,15 +68,15 @@ impl Children {
     }
 
     /// Stores the result of an apply. Returns whether the last write of the object was an apply with the same content.
-    pub(in crate::pass) fn applied(&self, target: &Target, applied: Applied) -> bool {
+    pub(in crate::pass) fn applied(&self, target: String, applied: Applied) -> bool {
         let intent = applied.intent;
-        let before = self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
+        let before = self.lock().writes.insert(target, Written::Applied(Box::new(applied)));
         matches!(before, Some(Written::Applied(before)) if before.intent == intent)
     }
 
     /// Counts a correction of the object. Returns the pause before the next one, if there is one.
-    pub(in crate::pass) fn corrected(&self, target: &Target) -> Option<Duration> {
-        self.lock().corrections.corrected(target.to_string(), Instant::now())
+    pub(in crate::pass) fn corrected(&self, target: String) -> Option<Duration> {
+        self.lock().corrections.corrected(target, Instant::now())
     }
 
     /// Remaining pause before the next correction, because other clients undo them.
@@ -92,21 +92,20 @@ impl Children {
     }
 
     /// Whether a pass of this process wrote the object.
-    pub(in crate::pass) fn has_written(&self, target: &Target) -> bool {
-        self.lock().writes.contains_key(&target.to_string())
+    pub(in crate::pass) fn has_written(&self, target: &str) -> bool {
+        self.lock().writes.contains_key(target)
     }
 
-    /// The result of our last apply, if it had the same intent and the object is unchanged since.
+    /// The result of our last apply, if it had the same intent and the object is unchanged since: `is_known` tells whether this is its version.
     pub(in crate::pass) fn unchanged(
         &self,
-        target: &Target,
+        target: &str,
         intent: u64,
-        now: impl FnOnce() -> Option<ObjectVersion>,
+        is_known: impl FnOnce(&ObjectVersion) -> bool,
     ) -> Option<Arc<DynamicObject>> {
         let made = self.lock();
-        let Some(Written::Applied(applied)) = made.writes.get(&target.to_string()) else { return None };
-        let now = (applied.intent == intent).then(now)??;
-        (now.uid == applied.seen.uid && now.version == applied.seen.version).then(|| applied.object.clone())
+        let Some(Written::Applied(applied)) = made.writes.get(target) else { return None };
+        (applied.intent == intent && is_known(&applied.seen)).then(|| applied.object.clone())
     }
 
     /// Whether the cached version is older than our last write. `known` returns the version that is known from elsewhere.
@@ -193,11 +192,13 @@ mod tests {
     #[test]
     fn an_object_unchanged_since_our_apply_needs_no_apply() {
         let children = Children::default();
-        let unchanged =
-            |intent: u64, now: Option<ObjectVersion>| children.unchanged(&target(), intent, || now).is_some();
-        assert!(!unchanged(1, seen("u", "5")) && !children.has_written(&target()));
-        children.applied(&target(), applied(1, "u", "5"));
-        assert!(children.has_written(&target()));
+        let unchanged = |intent: u64, now: Option<ObjectVersion>| {
+            let is_known = |seen: &ObjectVersion| now.is_some_and(|now| now.is_same(seen));
+            children.unchanged(&target().to_string(), intent, is_known).is_some()
+        };
+        assert!(!unchanged(1, seen("u", "5")) && !children.has_written(&target().to_string()));
+        children.applied(target().to_string(), applied(1, "u", "5"));
+        assert!(children.has_written(&target().to_string()));
         assert!(unchanged(1, seen("u", "5")));
         assert!(!unchanged(2, seen("u", "5")));
         assert!(!unchanged(1, seen("u", "6")) && !unchanged(1, seen("v", "5")) && !unchanged(1, None));
@@ -212,7 +213,7 @@ mod tests {
             children.outran(&target(), || cached, || known)
         };
         assert!(!outran(seen("u", "1"), None), "nothing was written");
-        children.applied(&target(), applied(1, "u", "5"));
+        children.applied(target().to_string(), applied(1, "u", "5"));
         assert!(outran(seen("u", "4"), None) && !outran(seen("u", "5"), None) && !outran(seen("u", "6"), None));
         // The cache has no object or an earlier one. Our write is newer while its version is known.
         for cached in [None, seen("v", "9")] {
@@ -232,7 +233,7 @@ mod tests {
             children.outran_list(&target().kind, selector, |_| cached.clone(), |_| seen("u", "5"))
         };
         assert!(!outran("tier=web", None));
-        children.applied(&target(), applied(1, "u", "5"));
+        children.applied(target().to_string(), applied(1, "u", "5"));
         assert!(outran("tier=web", None) && outran("tier=web", seen("u", "4")) && !outran("tier=web", seen("u", "5")));
         assert!(!outran("tier=db", None), "it need not be in that list");
         assert!(outran("tier=db", seen("u", "4")), "it is still in that list");
@@ -246,8 +247,8 @@ mod tests {
     async fn only_a_repeated_identical_apply_is_contested() {
         let children = Children::default();
         let changed = |intent: u64| {
-            let is_again = children.applied(&target(), applied(intent, "u", "5"));
-            is_again.then(|| children.corrected(&target())).flatten()
+            let is_again = children.applied(target().to_string(), applied(intent, "u", "5"));
+            is_again.then(|| children.corrected(target().to_string())).flatten()
         };
         // Each apply has different content, so none repeats the previous one.
         assert!((0..10).all(|at| changed(at).is_none()));

@@ -52,7 +52,7 @@ impl PassBackend {
                 let body = marked_body(item, &owner, &target, &self.sets.operator);
                 self.prepare_owners(to, &target, &body, (live.is_some(), overrides)).await?;
                 self.apply_dependent(to, &owner, (item, &target), &body, live).await?;
-                if corrects && let Some(pause) = self.children.corrected(&target) {
+                if corrects && let Some(pause) = self.children.corrected(target.to_string()) {
                     tracing::warn!(object = %target, ?pause, "another client keeps changing or deleting the dependent; delaying the next correction");
                 }
                 Ok(())
@@ -151,7 +151,7 @@ impl PassBackend {
         if live.is_none() {
             writing.may_create(&self.key);
         }
-        let applied = owned.apply(adopt, body, known).await;
+        let applied = owned.apply(adopt, body.clone(), known).await;
         if applied.as_ref().is_err_and(|error| !error.is_unanswered()) {
             writing.answered();
         }

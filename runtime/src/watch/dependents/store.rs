@@ -1,6 +1,6 @@
 //! The known dependents by component.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::entry::Entry;
 use super::known::KnownDependent;
-use crate::queue::Key;
+use crate::queue::{FastMap, Key};
 use crate::resource_version::is_newer;
 
 /// How long a call without an answer may still be carried out: the longest time of a request on an API server, which is a minute, and a margin.
@@ -24,13 +24,13 @@ pub(super) struct Store(Mutex<State>);
 #[derive(Default)]
 struct State {
     /// Values are boxed, since half of the slots of a table are empty.
-    objects: HashMap<Arc<Id>, Box<Entry>>,
-    components: HashMap<Arc<Key>, Box<Group>>,
+    objects: FastMap<Arc<Id>, Box<Entry>>,
+    components: FastMap<Arc<Key>, Box<Group>>,
     /// The lists of each kind that have begun.
-    lists: HashMap<usize, u64>,
-    writes: HashMap<Id, Writes>,
+    lists: FastMap<usize, u64>,
+    writes: FastMap<Id, Writes>,
     /// The creations without an answer, with their components and times.
-    unanswered: HashMap<Id, (Key, Instant)>,
+    unanswered: FastMap<Id, (Key, Instant)>,
 }
 
 /// The objects of one component.

@@ -104,6 +104,13 @@ impl Children {
         Some(self.seen(&id, self.lock().children.get(&id)?))
     }
 
+    /// Whether the known version of a child is this one; `None`: none is known.
+    pub(super) fn is_known(&self, seen: &ObjectVersion) -> Option<bool> {
+        let (id, records) = (self.id(&seen.target)?, self.lock());
+        let child = records.children.get(&id)?;
+        Some(*child.uid == *seen.uid && child.version() == seen.version)
+    }
+
     /// The known version of a child, unless we deleted it.
     pub(super) fn alive(&self, target: &Target) -> Option<ObjectVersion> {
         let (id, records) = (self.id(target)?, self.lock());

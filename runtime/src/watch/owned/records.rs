@@ -1,10 +1,10 @@
 //! The records of the owned objects: one per object, and one sum per owner that differs after every relevant change.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::writes::Writes;
-use crate::queue::Key;
+use crate::queue::{FastMap, Key};
 use crate::resource_version::is_newer;
 use crate::trigger::number;
 use crate::watch::cached_object::CachedObject;
@@ -33,15 +33,15 @@ pub(super) struct Siblings {
 
 #[derive(Debug, Default)]
 pub(super) struct Records {
-    pub(super) children: HashMap<Id, Child>,
-    pub(super) by_owner: HashMap<Arc<str>, Siblings>,
+    pub(super) children: FastMap<Id, Child>,
+    pub(super) by_owner: FastMap<Arc<str>, Siblings>,
     /// The changes that count, by kind.
     pub(super) counts: Vec<Counts>,
-    pub(super) writes: HashMap<Id, Writes>,
+    pub(super) writes: FastMap<Id, Writes>,
     /// The uids of the objects that we deleted, until the watch delivers the deletion.
-    pub(super) deleted: HashMap<Id, Box<str>>,
+    pub(super) deleted: FastMap<Id, Box<str>>,
     /// The objects that we wrote or deleted since each pending list began.
-    pub(super) lists: HashMap<Place, HashSet<Key>>,
+    pub(super) lists: FastMap<Place, HashSet<Key>>,
 }
 
 /// One version of a child.

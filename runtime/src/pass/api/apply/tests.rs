@@ -40,7 +40,7 @@ fn version(number: &str) -> KnownVersion {
 async fn applied(script: &Script, adopt: Adopt, known: Option<&str>) -> Result<Option<String>, ApiError> {
     let object = json!({ "metadata": { "name": "x" } });
     let written =
-        as_owner(script, async |owned: Owned<'_>| owned.apply(adopt, &object, known.map(version)).await).await?;
+        as_owner(script, async |owned: Owned<'_>| owned.apply(adopt, object, known.map(version)).await).await?;
     Ok(written.before)
 }
 
@@ -158,7 +158,7 @@ async fn only_an_object_of_another_owner_blocks_the_apply() {
         let object = json!({ "metadata": { "name": "x" } });
         let _ = as_owner(&script, async |owned: Owned<'_>| {
             let owned = Owned { subscriber: Some((&relations, &key)), ..owned };
-            owned.apply(Adopt::Never, &object, None).await
+            owned.apply(Adopt::Never, object, None).await
         })
         .await;
         !relations.foreign().is_idle()
