@@ -117,10 +117,10 @@ impl Watch {
                 Ok(Received::Event(event)) => {
                     let proof = Proof::of(&event);
                     lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
-                    match () {
-                        () if is_foreign(place, &event) => self.watched.receives_foreign(),
-                        () if is_elsewhere(place, &event) => {}
-                        () => deliver(event),
+                    if is_foreign(place, &event) {
+                        self.watched.receives_foreign();
+                    } else if !is_elsewhere(place, &event) {
+                        deliver(event);
                     }
                     self.works(proof, &mut backoff);
                 }
