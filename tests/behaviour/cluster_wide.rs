@@ -1,9 +1,9 @@
 //! One watch of each kind for several namespaces.
 
-use evenkeel_testkit::{Cluster, Entry, Verb, eventually};
+use evenkeel_testkit::{Cluster, Entry, Verb, eventually, is_ready, until};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::test_env::{Running, SOON, World};
-use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, widget};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::json;
@@ -16,12 +16,7 @@ async fn create(world: &World, namespace: &str, name: &str) {
 }
 
 async fn is_ready_in(world: &World, namespace: &str, name: &str) {
-    let widgets = Api::<Widget>::namespaced(world.client.clone(), namespace);
-    eventually(SOON, || async {
-        let widget = serde_json::to_value(widgets.get(name).await.unwrap()).unwrap();
-        is_ready(&widget).then_some(())
-    })
-    .await;
+    until(&Api::<Widget>::namespaced(world.client.clone(), namespace), name, SOON, is_ready).await;
 }
 
 async fn objects_of_other_namespaces_are_dropped(world: World) -> World {
@@ -30,7 +25,7 @@ async fn objects_of_other_namespaces_are_dropped(world: World) -> World {
     let lab = Lab::at("a");
     world.create::<Widget>(a_widget("mine", json!({ "child": "x" }))).await;
     create(&world, &other, "before").await;
-    // Two namespaces, one of which does not exist.
+    // The second namespace does not exist. With the first one alone, the operator would watch that namespace and not the cluster.
     let operator = world.prepare_in::<widget>(&[&one, "absent"], lab.clone()).cluster_wide_watches();
     let running = Running::start(operator);
     is_ready_in(&world, &one, "mine").await;

@@ -8,9 +8,9 @@ use evenkeel_bench::kind::NAMESPACE;
 use evenkeel_testkit::{Cluster, Settler};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::CustomResourceExt;
 use kube::api::{Api, DynamicObject, ListParams};
 use kube::core::ApiResource;
+use kube::{Client, CustomResourceExt};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -41,21 +41,25 @@ pub(crate) fn rolled_out(maps: usize, deployments: usize) -> Objects {
             ApiResource::erase::<Deployment>(&()),
         ];
         for resource in kinds {
-            let api: Api<DynamicObject> = Api::namespaced_with(cluster.client(), NAMESPACE, &resource);
-            let all = api.list(&ListParams::default()).await.unwrap().items;
-            let named = all.into_iter().map(|mut object| {
-                object.types = None;
-                let mut object = json!(object);
-                object["apiVersion"] = json!(resource.api_version);
-                object["kind"] = json!(resource.kind);
-                object
-            });
-            objects.push((resource.plural.clone(), named.collect()));
+            objects.push((resource.plural.clone(), listed(cluster.client(), &resource).await));
         }
         let sets = &objects[0].1[0]["status"]["dependents"]["charts/install"];
         assert_eq!((&sets["ready"], &sets["readyObjects"]), (&json!(true), &json!(maps + deployments)), "{sets}");
         objects
     })
+}
+
+/// The objects of a kind, each with its type.
+pub(crate) async fn listed(client: Client, resource: &ApiResource) -> Vec<Value> {
+    let api: Api<DynamicObject> = Api::namespaced_with(client, NAMESPACE, resource);
+    let typed = api.list(&ListParams::default()).await.unwrap().items.into_iter().map(|mut object| {
+        object.types = None;
+        let mut object = json!(object);
+        object["apiVersion"] = json!(resource.api_version);
+        object["kind"] = json!(resource.kind);
+        object
+    });
+    typed.collect()
 }
 
 /// A change of each Deployment that means nothing for its component: a status as a controller writes it.

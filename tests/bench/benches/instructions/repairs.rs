@@ -1,4 +1,5 @@
-//! Releases with two children, of which another client changes one: a pass repairs it, and leaves the other as it is.
+//! The repair of a child. Each release has two children, and another client changes the second one. The pass writes the second child again
+//! and sends nothing for the first one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,13 +14,13 @@ use evenkeel_bench::ours::pair;
 use evenkeel_bench::repairs::{Repairs, metadata_only};
 use evenkeel_testkit::Cluster;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, DynamicObject, ListParams};
 use kube::core::ApiResource;
 use kube::{Client, CustomResourceExt};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::program::{runtime, settle};
+use crate::rolled_out::listed;
 
 /// The releases. Each is repaired once before the count, since the first repair of a process reads the children.
 pub(crate) const RELEASES: usize = 100;
@@ -77,25 +78,11 @@ fn created(who: &str) -> Objects {
         sleep(DONE).await;
         running.abort();
         let kinds = [ApiResource::erase::<Release>(&()), ApiResource::erase::<ConfigMap>(&())];
-        let [releases, children] = kinds.each_ref().map(|resource| objects(cluster.client(), resource));
+        let [releases, children] = kinds.each_ref().map(|resource| listed(cluster.client(), resource));
         let objects = [releases.await, children.await];
         assert_eq!(objects.each_ref().map(Vec::len), [RELEASES, 2 * RELEASES], "created by {who}");
         objects
     })
-}
-
-async fn objects(client: Client, resource: &ApiResource) -> Vec<Value> {
-    let api: Api<DynamicObject> = Api::namespaced_with(client, NAMESPACE, resource);
-    let all = api.list(&ListParams::default()).await.unwrap().items.into_iter();
-    let named = all.filter(|object| object.metadata.name.as_deref() != Some("kube-root-ca.crt"));
-    let typed = named.map(|mut object| {
-        object.types = None;
-        let mut object = json!(object);
-        object["apiVersion"] = json!(resource.api_version);
-        object["kind"] = json!(resource.kind);
-        object
-    });
-    typed.collect()
 }
 
 /// Repairs a child of this many releases.
