@@ -71,12 +71,14 @@ fn a_types_only_build_stays_small() {
     assert!(!ours.iter().any(|name| name.starts_with("kube-client ") || name.starts_with("tokio ")), "{ours:?}");
 }
 
-/// The limits for a reconciler without steps, and per step, in lines of LLVM IR, for one type of errors and of values. They were 904 and
-/// 123 on Rust 1.95.
-const RECONCILER: usize = 1000;
+/// The limits for a reconciler without steps, and per step, in lines of LLVM IR, for one type of errors and of values. They were 1,228 and
+/// 140 on Rust 1.95, with the libraries as the tests build them. Of a library without any optimization they are 904 and 123: it has compiled
+/// more of what is generic already.
+const RECONCILER: usize = 1350;
 const STEP: usize = 150;
-/// The limit per owned kind of a step, in addition to what encodes and decodes it by hand. It was 421 on Rust 1.95.
-const OWNED: usize = 440;
+/// The limit per owned kind of a step, in addition to what encodes and decodes it by hand. It was 802 on Rust 1.95, and 421 with a library
+/// without any optimization.
+const OWNED: usize = 840;
 
 #[test]
 fn a_reconciler_adds_little_code_to_its_steps() {
