@@ -61,6 +61,7 @@ mod leadership;
 mod lease;
 #[cfg(any(feature = "metrics", feature = "webhooks"))]
 mod listen;
+mod lock;
 #[cfg(test)]
 mod logged;
 #[cfg(feature = "manifests")]

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::Router;
@@ -18,6 +18,7 @@ use super::envelope::parse;
 use super::reads::Backend;
 use super::reply::reply;
 use crate::listen::{error, whole};
+use crate::lock::Mutex;
 
 /// Where the running operator puts its client and its caches.
 #[derive(Clone, Default)]
@@ -26,7 +27,7 @@ pub(crate) struct Slot(Arc<Mutex<Option<Arc<Backend>>>>);
 impl Slot {
     /// Connects the reviews from now on.
     pub(crate) fn connect(&self, backend: Backend) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(backend));
+        *self.0.lock() = Some(Arc::new(backend));
     }
 
     pub(crate) fn is_connected(&self) -> bool {
@@ -34,7 +35,7 @@ impl Slot {
     }
 
     fn get(&self) -> Option<Arc<Backend>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 

@@ -1,9 +1,9 @@
 //! The objects that the steps of a pass want, each in one set only.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::dependent_rules::manifest::ObjectId;
+use crate::lock::Mutex;
 
 /// The sets of one pass, by step.
 #[derive(Debug, Default)]
@@ -12,10 +12,6 @@ pub(crate) struct WantedSets(Mutex<Sets>);
 type Sets = HashMap<&'static str, HashSet<ObjectId>>;
 
 impl WantedSets {
-    fn lock(&self) -> MutexGuard<'_, Sets> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes the objects for the set of a step. `is_together`: whether another step acts in the same cluster.
     ///
     /// # Errors
@@ -26,7 +22,7 @@ impl WantedSets {
         ids: Vec<ObjectId>,
         is_together: &dyn Fn(&str) -> bool,
     ) -> Result<(), (ObjectId, &'static str)> {
-        let mut sets = self.lock();
+        let mut sets = self.0.lock();
         let others = sets.iter().filter(|(other, _)| **other != step && is_together(other));
         for (other, taken) in others {
             if let Some(both) = ids.iter().find(|id| taken.contains(id)) {
@@ -39,7 +35,7 @@ impl WantedSets {
 
     /// Whether a step wants the object; `None`: no step wants it, and this one has not said what it wants.
     pub(crate) fn is_wanted(&self, step: &str, id: &ObjectId, is_together: &dyn Fn(&str) -> bool) -> Option<bool> {
-        let sets = self.lock();
+        let sets = self.0.lock();
         if sets.iter().any(|(other, ids)| ids.contains(id) && is_together(other)) {
             return Some(true);
         }
@@ -48,6 +44,6 @@ impl WantedSets {
 
     /// The objects that the step wants; `None`: it has not said what it wants.
     pub(crate) fn of(&self, step: &str) -> Option<Vec<ObjectId>> {
-        self.lock().get(step).map(|ids| ids.iter().cloned().collect())
+        self.0.lock().get(step).map(|ids| ids.iter().cloned().collect())
     }
 }

@@ -1,7 +1,8 @@
 //! The warnings that are logged once.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+
+use crate::lock::Mutex;
 
 /// The warnings that were logged. Their words come from the code, so the set stays small.
 #[derive(Debug, Default)]
@@ -11,7 +12,7 @@ impl Warned {
     /// Whether this warning was not logged before. Records it.
     pub(crate) fn is_new(&self, words: &[&str]) -> bool {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(words)
+        self.0.lock().insert(words)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Recent answers of the API server, for a short time and of a limited number.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lru::LruCache;
 use tokio::time::Instant;
 
+use crate::lock::Mutex;
 use crate::sha256::sha256;
 
 /// How long an answer counts. A token or a right that is withdrawn works for that long.
@@ -34,12 +34,12 @@ impl<A: Clone> Recent<A> {
         }
         let asked = Instant::now();
         let answer = ask.await?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(hash, (asked, answer.clone()));
+        self.0.lock().put(hash, (asked, answer.clone()));
         Ok(answer)
     }
 
     fn get(&self, hash: &Hash) -> Option<A> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let (asked, answer) = known.get(hash)?;
         (asked.elapsed() < TIME).then(|| answer.clone())
     }
@@ -72,7 +72,7 @@ mod tests {
         for question in 0..MOST.get() + 10 {
             asked(&recent, &question.to_string(), 0).await;
         }
-        assert_eq!(recent.0.lock().expect("no panic").len(), MOST.get());
+        assert_eq!(recent.0.lock().len(), MOST.get());
         assert_eq!(recent.or_ask(b"x", async { Err::<u32, _>("down") }).await, Err("down"));
         assert_eq!(asked(&recent, "x", 7).await, 7);
     }

@@ -1,11 +1,13 @@
 //! `Retry-After` and outages in the responses to the calls of one pass.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode, header};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
+
+use crate::lock::Mutex;
 
 /// A summary of all responses of one pass. All clones share it.
 #[derive(Clone, Debug, Default)]
@@ -47,11 +49,11 @@ impl Answers {
     }
 
     fn summary(&self) -> Summary {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     fn update(&self, change: impl FnOnce(&mut Summary)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.lock());
     }
 }
 

@@ -1,6 +1,8 @@
 //! The settings of the author, which change while the operator runs.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use crate::lock::Mutex;
 
 /// Settings of the program that the configuration file sets, and that change while the operator runs.
 ///
@@ -25,12 +27,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// assert_eq!(settings.now().default_greeting, "");
 /// ```
 #[derive(Debug)]
-pub struct Live<T>(Arc<RwLock<Arc<T>>>);
+pub struct Live<T>(Arc<Mutex<Arc<T>>>);
 
 impl<T> Live<T> {
     /// Settings with this initial value.
     pub fn new(initial: T) -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(initial))))
+        Self(Arc::new(Mutex::new(Arc::new(initial))))
     }
 
     /// The settings that are in force now.
@@ -38,11 +40,11 @@ impl<T> Live<T> {
     /// A step that needs several fields should call it once: a second call may return newer settings.
     #[must_use]
     pub fn now(&self) -> Arc<T> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     pub(super) fn set(&self, value: Arc<T>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = value;
+        *self.0.lock() = value;
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use super::diff;
+use crate::lock::{Mutex, MutexGuard};
 
 /// What the passes of the operator would do.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(crate) struct Pending {
 
 impl DryRun {
     pub(super) fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Records how the pass of the current object ended.

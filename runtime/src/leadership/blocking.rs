@@ -1,6 +1,8 @@
 //! Work on threads, which no one can drop when a term ends.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use crate::lock::Mutex;
 
 /// The calls that run now. Clones share one list.
 #[derive(Clone, Debug, Default)]
@@ -13,13 +15,9 @@ struct Calls {
 }
 
 impl BlockingCalls {
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The names of the calls that run now.
     pub(super) fn names(&self) -> Vec<String> {
-        self.lock().running.iter().map(|(_, name)| name.clone()).collect()
+        self.0.lock().running.iter().map(|(_, name)| name.clone()).collect()
     }
 }
 
@@ -32,7 +30,7 @@ pub(crate) struct BlockingCall {
 
 impl BlockingCall {
     pub(super) fn begin(calls: &BlockingCalls, name: String) -> Self {
-        let mut list = calls.lock();
+        let mut list = calls.0.lock();
         list.begun += 1;
         let number = list.begun;
         list.running.push((number, name));
@@ -43,6 +41,6 @@ impl BlockingCall {
 
 impl Drop for BlockingCall {
     fn drop(&mut self) {
-        self.calls.lock().running.retain(|(number, _)| *number != self.number);
+        self.calls.0.lock().running.retain(|(number, _)| *number != self.number);
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep_until};
+
+use crate::lock::Mutex;
 
 /// The minimum time before a connection may be closed for another one: its request may be arriving or being answered.
 const LEAST: Duration = Duration::from_millis(100);
@@ -33,32 +35,28 @@ impl Since {
 
     /// Records a complete request.
     pub(crate) fn renew(&self) {
-        self.lock().last = Instant::now();
+        self.0.lock().last = Instant::now();
     }
 
     /// Records a complete request, and that it is being answered until the result is dropped.
     #[cfg(any(test, feature = "webhooks"))]
     pub(crate) fn begin(&self) -> Busy {
         self.renew();
-        self.lock().busy += 1;
+        self.0.lock().busy += 1;
         Busy(self.clone())
     }
 
     /// The time since which the connection is idle, if it is.
     fn idle(&self) -> Option<Instant> {
-        let used = *self.lock();
+        let used = *self.0.lock();
         (used.busy == 0).then_some(used.last)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Use> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(any(test, feature = "webhooks"))]
 impl Drop for Busy {
     fn drop(&mut self) {
-        let mut used = self.0.lock();
+        let mut used = self.0.0.lock();
         (used.busy, used.last) = (used.busy - 1, Instant::now());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use clap::Command;
 
@@ -10,6 +10,7 @@ use super::config_keys::{self, Given, LOG};
 use super::feature_gates::FeatureGates;
 use super::log::{DEFAULT, SetFilter, filter};
 use crate::config::{Accepted, Document, Fingerprint, Live, Problem, Section, Settings};
+use crate::lock::Mutex;
 
 /// The configuration file of an operator, if there is one, and the settings that it sets.
 #[derive(Default)]
@@ -155,7 +156,7 @@ impl Rules {
         if self.overridden.contains(LOG) {
             return false;
         }
-        let mut current = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.log.lock();
         if *current == text {
             return false;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 
 use super::crd_check::Expected;
 use crate::backoff::Backoff;
+use crate::lock::Mutex;
 use crate::queue::pause::Pause;
 use crate::task::task;
 
@@ -41,14 +42,14 @@ pub(super) struct Definitions(Arc<Mutex<HashMap<String, Vec<Dependent>>>>);
 impl Definitions {
     /// Adds a reconciler. Call it before [`start`](Self::start).
     pub(super) fn join(&self, dependent: Dependent) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.entry(dependent.expected.name()).or_default().push(dependent);
     }
 
     /// Starts the watches. They end when the set is dropped.
     pub(super) fn start(&self, client: &Client) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
-        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let all = std::mem::take(&mut *self.0.lock());
         for (name, dependents) in all {
             tasks.spawn(task(follow(client.clone(), name, dependents)));
         }

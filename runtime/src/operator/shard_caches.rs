@@ -1,6 +1,6 @@
 //! The caches of an operator whose API server selects shards: they hold the objects of a shard while this replica has it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 #[cfg(feature = "lease")]
 use futures::FutureExt;
@@ -10,6 +10,7 @@ use futures::future::{BoxFuture, join_all, select_all};
 use crate::leadership::{Leadership, ShardGates};
 #[cfg(feature = "lease")]
 use crate::lease::{LoadShard, LoadedShard};
+use crate::lock::Mutex;
 use crate::uid_shard::UidShard;
 use crate::watch::JoinedShard;
 
@@ -49,7 +50,7 @@ impl ShardCaches {
     /// Adds the cache of a reconciler.
     pub(super) fn add(&self, join: impl Fn(UidShard) -> JoinedShard + Send + 'static) {
         if let Some(all) = &self.0 {
-            all.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(join));
+            all.lock().push(Box::new(join));
         }
     }
 
@@ -58,7 +59,7 @@ impl ShardCaches {
     pub(super) fn loader(&self) -> Option<LoadShard> {
         let all = self.0.clone()?;
         Some(Arc::new(move |shard| {
-            let joins = all.lock().unwrap_or_else(PoisonError::into_inner);
+            let joins = all.lock();
             let joined: Vec<JoinedShard> = joins.iter().map(|join| join(shard)).collect();
             drop(joins);
             async move {

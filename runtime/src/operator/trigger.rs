@@ -1,12 +1,13 @@
 //! External triggers: each reference from a stream enqueues its object.
 
 use std::any::TypeId;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 
 use super::error::{Error, Reason, Result};
+use crate::lock::Mutex;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::watch::{Progress, WatchHandle};
@@ -25,18 +26,14 @@ struct Trigger {
 }
 
 impl Triggers {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Trigger>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a stream for the reconciler.
     pub(super) fn add<R: Reconciler>(&self, keys: BoxStream<'static, Key>) {
-        self.lock().push(Trigger { reconciler: TypeId::of::<R>(), name: R::WIRING.name, keys });
+        self.0.lock().push(Trigger { reconciler: TypeId::of::<R>(), name: R::WIRING.name, keys });
     }
 
     /// Checks that each stream belongs to one of these reconcilers.
     pub(super) fn check(&self, names: &[&str]) -> Result {
-        let Some(name) = self.lock().iter().map(|trigger| trigger.name).find(|name| !names.contains(name)) else {
+        let Some(name) = self.0.lock().iter().map(|trigger| trigger.name).find(|name| !names.contains(name)) else {
             return Ok(());
         };
         let help = "add it with `.reconciler::<..>(..)`, or leave out its `.trigger`";
@@ -46,7 +43,7 @@ impl Triggers {
     /// The streams of a reconciler, merged into one.
     pub(super) fn take(&self, reconciler: TypeId) -> impl Stream<Item = Key> + Send + use<> {
         let of = |trigger: &mut Trigger| trigger.reconciler == reconciler;
-        futures::stream::select_all(self.lock().extract_if(.., of).map(|trigger| trigger.keys))
+        futures::stream::select_all(self.0.lock().extract_if(.., of).map(|trigger| trigger.keys))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The backend of a pass, which its steps read from and write to.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use tokio::time::Instant;
 
@@ -10,6 +10,7 @@ use super::context::PassContext;
 use super::decide::unchanged;
 use super::finish::hot_object;
 use super::report::current_pass::CurrentPass;
+use crate::lock::Mutex;
 use crate::pipeline::object::Object;
 
 /// Creates the backend of one pass.

@@ -1,7 +1,7 @@
 //! The state that all passes of one reconciler share.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -36,6 +36,7 @@ use crate::config::Fingerprint;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::{ShardGates, WritePermit};
+use crate::lock::{Mutex, MutexGuard};
 use crate::outcome::Outcome;
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::Site;
@@ -328,8 +329,8 @@ impl PassContext {
         Target { kind: self.kind.clone(), namespace, name: key.name.to_string() }
     }
 
-    pub(super) fn memory(&self) -> std::sync::MutexGuard<'_, KeyMap<Memory>> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn memory(&self) -> MutexGuard<'_, KeyMap<Memory>> {
+        self.memory.lock()
     }
 
     /// Puts the object that a write returned ahead of the cached version.

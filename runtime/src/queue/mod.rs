@@ -31,7 +31,7 @@ mod tests;
 mod timers;
 mod worker;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -39,6 +39,7 @@ use tokio::time::Instant;
 
 use self::meter::Meter;
 use self::state::KeyEntries;
+use crate::lock::{Mutex, MutexGuard};
 use crate::trigger::EnabledTriggers;
 
 pub(crate) use self::concurrency::ConcurrencyLimit;
@@ -120,6 +121,6 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, KeyEntries> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 }

@@ -1,10 +1,12 @@
 //! Rate limit for retries over all objects: a burst, then an even rate.
 
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use crate::lock::Mutex;
 
 /// The retry rate of an operator. Clones share one bucket. Only retries after a failure are limited, never changes.
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ impl Rate {
 
     /// Reserves the next retry and returns when it may begin.
     pub(super) fn reserve(&self, now: Instant) -> Instant {
-        let reserve = |bucket: &Mutex<Bucket>| bucket.lock().unwrap_or_else(PoisonError::into_inner).reserve(now);
+        let reserve = |bucket: &Mutex<Bucket>| bucket.lock().reserve(now);
         let own = self.own.as_deref().map_or(now, reserve);
         reserve(&self.shared).max(own)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -20,6 +20,7 @@ use crate::api::{ApiError, Backend, BoxFuture, DependentCalls, DryRunLog, Select
 use crate::dependency::Access;
 use crate::dependent_rules::manifest::ObjectId;
 use crate::dependent_rules::plan::LiveObject;
+use crate::lock::{Mutex, MutexGuard};
 use crate::outcome::PassError;
 use crate::pipeline::state::DesiredStatus;
 use crate::wiring::{How, KindInfo, Relation};
@@ -56,11 +57,11 @@ impl RenderBackend {
     }
 
     pub(super) fn live(&self) -> MutexGuard<'_, HashMap<ObjectId, AppliedDependent>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        self.live.lock()
     }
 
     pub(super) fn rendered(&self) -> MutexGuard<'_, Vec<(String, RenderedObject)>> {
-        self.rendered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.rendered.lock()
     }
 
     /// The error for an object that no file contains.

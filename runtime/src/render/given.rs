@@ -1,12 +1,13 @@
 //! The objects that steps can read without an API server: those of the files, and those that earlier steps applied.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::ResourceExt;
 use kube::core::{DynamicObject, TypeMeta};
 
 use crate::api::{Selection, Target};
 use crate::dependent_rules::manifest::ObjectId;
+use crate::lock::{Mutex, MutexGuard};
 use crate::watch::{matches, selects};
 use crate::wiring::{KindInfo, Relation};
 
@@ -36,7 +37,7 @@ impl Readable {
     }
 
     fn applied(&self) -> MutexGuard<'_, Vec<Arc<DynamicObject>>> {
-        self.applied.lock().unwrap_or_else(PoisonError::into_inner)
+        self.applied.lock()
     }
 
     /// The object. One of a file has precedence, since it may have a status.

@@ -1,11 +1,11 @@
 //! How the steps of a rendered pass end, and what they read that no file contains.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kube::Client;
 
 use crate::api::DryRunLog;
+use crate::lock::{Mutex, MutexGuard};
 use crate::outcome::{Class, PassError};
 
 /// What happened to the steps of one pass.
@@ -29,7 +29,7 @@ pub(super) struct Steps {
 
 impl StepLog {
     pub(super) fn lock(&self) -> MutexGuard<'_, Steps> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Takes what happened so far.

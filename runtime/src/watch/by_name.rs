@@ -1,7 +1,7 @@
 //! A watch of one object by name, shared by all its subscribers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -11,13 +11,13 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::cached_object::{CacheForm, CachedObject};
 use super::first_list::{First, Progress};
-use super::lock::lock;
 use super::store::{Listing, Objects};
 use super::watch_target::WatchTarget;
 use super::watcher::Setup;
 use crate::api::ApiError;
 use crate::client;
 use crate::client::decode::{Meta, OwnerRecord, Whole};
+use crate::lock::Mutex;
 use crate::queue::Key;
 use crate::task::task_in;
 use crate::wiring::Cache;
@@ -49,7 +49,7 @@ impl Sink {
             let awaited = listed && first.completes();
             if (changed && !early) || awaited {
                 // Outside the lock, since the callbacks take locks of their own.
-                let callbacks: Vec<_> = lock(&callbacks).values().cloned().collect();
+                let callbacks: Vec<_> = callbacks.lock().values().cloned().collect();
                 callbacks.iter().for_each(|callback| callback());
             }
         };
@@ -98,7 +98,7 @@ impl Named {
 
     /// Adds the callback of another subscriber.
     pub(super) fn also(&self, subscriber: usize, on_change: impl Fn() + Send + Sync + 'static) {
-        lock(&self.callbacks).insert(subscriber, Arc::new(on_change));
+        self.callbacks.lock().insert(subscriber, Arc::new(on_change));
     }
 
     /// The object, after the first list of the watch.
@@ -143,12 +143,12 @@ mod tests {
         let look = move || {
             let named = of.get().and_then(Weak::upgrade).unwrap();
             let object = named.object().now_or_never();
-            push.lock().unwrap().push(matches!(object, Some(Ok(Some(_)))));
+            push.lock().push(matches!(object, Some(Ok(Some(_)))));
         };
         let named = watches.named((place, Cache::None), 1, look);
         own.set(Arc::downgrade(&named)).unwrap();
         assert!(named.object().await.is_err(), "the first attempt fails");
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!(*found.lock().unwrap(), [true]);
+        assert_eq!(*found.lock(), [true]);
     }
 }

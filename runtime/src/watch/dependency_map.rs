@@ -1,8 +1,9 @@
 //! Dependencies between objects of the reconciled kind.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use crate::lock::Mutex;
 use crate::queue::Key;
 
 /// Dependents by dependency, and dependencies by dependent. All clones share the map.
@@ -16,13 +17,9 @@ struct Inner {
 }
 
 impl Dependents {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Replaces the dependencies of the dependent, whose changes enqueue it. Returns whether they differ from the previous ones.
     pub(crate) fn set(&self, dependent: &Key, on: HashSet<Key>) -> bool {
-        let mut inner = self.lock();
+        let mut inner = self.0.lock();
         let before = inner.on.remove(dependent).unwrap_or_default();
         for dependency in before.difference(&on) {
             let left = inner.of.get_mut(dependency).is_some_and(|of| of.remove(dependent) && !of.is_empty());
@@ -42,7 +39,7 @@ impl Dependents {
 
     /// The dependents of the object, in a stable order.
     pub(crate) fn of(&self, dependency: &Key) -> BTreeSet<Key> {
-        self.lock().of.get(dependency).into_iter().flatten().cloned().collect()
+        self.0.lock().of.get(dependency).into_iter().flatten().cloned().collect()
     }
 }
 
@@ -61,6 +58,6 @@ mod tests {
         assert!(dependents.set(&key("x"), HashSet::new()));
         assert_eq!((dependents.of(&key("y")), dependents.of(&key("z"))), (BTreeSet::new(), [key("w")].into()));
         assert!(dependents.set(&key("w"), HashSet::new()));
-        assert!(dependents.lock().of.is_empty() && dependents.lock().on.is_empty(), "nothing stays behind");
+        assert!(dependents.0.lock().of.is_empty() && dependents.0.lock().on.is_empty(), "nothing stays behind");
     }
 }

@@ -3,12 +3,13 @@
 //! They are of owned kinds, which have a watch anyway, so no further watch is needed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
 use crate::api::Target;
 use crate::api::adoption::OwnerUids;
+use crate::lock::Mutex;
 use crate::queue::Key;
 use crate::wiring::KindInfo;
 
@@ -20,10 +21,6 @@ pub(crate) struct Foreign(Arc<Mutex<Blocked>>);
 type Blocked = HashMap<Target, HashMap<Key, Option<OwnerUids>>>;
 
 impl Foreign {
-    fn lock(&self) -> MutexGuard<'_, Blocked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lets any change of the object count until [`block`](Self::block) or [`free`](Self::free) decides.
     pub(crate) fn expect(&self, subscriber: &Key, target: &Target) {
         self.block(subscriber, target, None);
@@ -31,12 +28,12 @@ impl Foreign {
 
     /// Records that the subscriber waits for the object.
     pub(crate) fn block(&self, subscriber: &Key, target: &Target, owners: Option<OwnerUids>) {
-        self.lock().entry(target.clone()).or_default().insert(subscriber.clone(), owners);
+        self.0.lock().entry(target.clone()).or_default().insert(subscriber.clone(), owners);
     }
 
     /// Records that the subscriber does not wait for the object.
     pub(crate) fn free(&self, subscriber: &Key, target: &Target) {
-        let mut blocked = self.lock();
+        let mut blocked = self.0.lock();
         let left = blocked
             .get_mut(target)
             .is_some_and(|subscribers| subscribers.remove(subscriber).is_some() && !subscribers.is_empty());
@@ -47,7 +44,7 @@ impl Foreign {
 
     /// Drops the entries of the subscriber that its last pass no longer references.
     pub(crate) fn keep(&self, subscriber: &Key, references: &BTreeSet<String>) {
-        let mut blocked = self.lock();
+        let mut blocked = self.0.lock();
         if blocked.is_empty() {
             return;
         }
@@ -70,7 +67,7 @@ impl Foreign {
     }
 
     fn of(&self, kind: &KindInfo, key: impl FnOnce() -> Key, counts: impl Fn(&Option<OwnerUids>) -> bool) -> Vec<Key> {
-        let blocked = self.lock();
+        let blocked = self.0.lock();
         if blocked.is_empty() {
             return Vec::new();
         }
@@ -83,7 +80,7 @@ impl Foreign {
 
     /// The waiting objects to enqueue for objects that a complete list of the namespace (or of all namespaces) does not contain.
     pub(super) fn retain(&self, kind: &KindInfo, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
-        let blocked = self.lock();
+        let blocked = self.0.lock();
         let is_gone = |target: &Target| {
             let here = namespace.is_none() || target.namespace.as_deref() == namespace;
             target.kind == *kind && here && !listed.contains(&Key::new(target.namespace.as_deref(), &target.name))
@@ -97,7 +94,7 @@ impl Foreign {
 impl Foreign {
     /// Whether no object waits.
     pub(crate) fn is_idle(&self) -> bool {
-        self.lock().is_empty()
+        self.0.lock().is_empty()
     }
 }
 
@@ -146,7 +143,7 @@ mod tests {
         assert_eq!(foreign.seen(&kind(), &meta("1", None)), [key("w")]);
         foreign.free(&key("w"), &target("x"));
         assert_eq!(foreign.seen(&kind(), &meta("2", None)), []);
-        assert!(foreign.lock().is_empty(), "nothing is left behind");
+        assert!(foreign.0.lock().is_empty(), "nothing is left behind");
     }
 
     #[test]
@@ -167,6 +164,6 @@ mod tests {
         foreign.keep(&key("v"), &BTreeSet::new());
         assert_eq!(foreign.gone(&kind(), &key("x")), [key("w")]);
         foreign.keep(&key("w"), &BTreeSet::new());
-        assert!(foreign.lock().is_empty(), "nothing is left behind");
+        assert!(foreign.0.lock().is_empty(), "nothing is left behind");
     }
 }

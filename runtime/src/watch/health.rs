@@ -1,13 +1,14 @@
 //! The health of an operator's watches, for its readiness check.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::error::WatchError;
 use super::watch_target::WatchTarget;
+use crate::lock::Mutex;
 
 /// The watches of an operator. All clones share one record.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +67,7 @@ pub(crate) struct FailingWatch {
 impl Health {
     /// Records a watch until the guard is dropped.
     pub(super) fn begin(&self, place: &WatchTarget) -> Watched {
-        let mut watches = self.lock();
+        let mut watches = self.0.lock();
         watches.begun += 1;
         let id = watches.begun;
         if place.shard.is_some() {
@@ -89,7 +90,7 @@ impl Health {
     #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
     pub(crate) fn failing(&self) -> Vec<FailingWatch> {
         let now = Instant::now();
-        let watches = self.lock();
+        let watches = self.0.lock();
         let failing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
         failing.map(|state| state.failing(now)).collect()
     }
@@ -97,11 +98,7 @@ impl Health {
     /// The number of objects of other shards that API servers have sent; `None` if no watch selected a shard.
     #[cfg(any(feature = "metrics", feature = "__test-hooks", test))]
     pub(crate) fn foreign_objects(&self) -> Option<u64> {
-        self.lock().foreign
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Watches> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().foreign
     }
 }
 
@@ -155,7 +152,7 @@ impl Watched {
     /// Records an object of another shard, and logs the first one of each watch.
     pub(super) fn receives_foreign(&self) {
         let is_first = {
-            let mut watches = self.health.lock();
+            let mut watches = self.health.0.lock();
             *watches.foreign.get_or_insert_default() += 1;
             let state = watches.running.get_mut(&self.id);
             state.is_some_and(|state| !std::mem::replace(&mut state.is_unfiltered, true))
@@ -169,7 +166,7 @@ impl Watched {
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        if let Some(state) = self.health.lock().running.get_mut(&self.id) {
+        if let Some(state) = self.health.0.lock().running.get_mut(&self.id) {
             change(state);
         }
     }
@@ -177,7 +174,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.health.lock().running.remove(&self.id);
+        self.health.0.lock().running.remove(&self.id);
     }
 }
 
@@ -208,7 +205,7 @@ mod tests {
         watched.works();
         assert_eq!(broken(), None);
         drop(watched);
-        assert_eq!(health.0.lock().unwrap().running.len(), 0);
+        assert_eq!(health.0.lock().running.len(), 0);
     }
 
     #[tokio::test(start_paused = true)]

@@ -17,7 +17,6 @@ mod form;
 mod health;
 mod index;
 mod list_watch;
-mod lock;
 mod object_version;
 mod offers_sharding;
 mod owned;

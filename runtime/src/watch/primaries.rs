@@ -1,9 +1,10 @@
 //! The caches of the reconciled kinds, for reads by other parts of the operator.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::primary::Primary;
+use crate::lock::Mutex;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
 use crate::wiring::KindInfo;
@@ -22,13 +23,13 @@ impl Primaries {
 
     pub(crate) fn add(&self, kind: &KindInfo, cache: &Primary) {
         if let Some(all) = &self.0 {
-            all.lock().unwrap_or_else(PoisonError::into_inner).push((kind.clone(), cache.clone()));
+            all.lock().push((kind.clone(), cache.clone()));
         }
     }
 
     /// The object of a reconciler, if its type is a wanted one.
     pub(crate) fn find(&self, kind: &KindInfo, key: &Key, wanted: &dyn Fn(&dyn Any) -> bool) -> Option<Arc<Object>> {
-        let all = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.as_ref()?.lock();
         let of_kind = all.iter().filter(|(one, _)| one == kind);
         of_kind.filter_map(|(_, cache)| cache.get(key)).find(|object| wanted(&**object as &dyn Any))
     }

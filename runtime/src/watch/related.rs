@@ -6,7 +6,7 @@ mod owned_watch;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
 use super::by_name::Named;
 use super::by_selector::{LabelWatch, Labelled};
@@ -18,7 +18,6 @@ use super::declared::{counts, declared, indexers, without_how};
 use super::dependents::{Component, DependentCache};
 use super::first_list::WatchHandle;
 use super::foreign_owner::Foreign;
-use super::lock::lock;
 use super::object_version::ObjectVersion;
 use super::owned::Children;
 use super::scope::Scope;
@@ -28,6 +27,7 @@ use super::subscriptions::Subscriptions;
 use super::watch_target::WatchTarget;
 use super::write_guard::WriteGuard;
 use crate::api::{ApiError, Selection, Target, Watched};
+use crate::lock::Mutex;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::{Cache, How, KindInfo, OperatorNames, Wiring};
 
@@ -165,7 +165,7 @@ impl RelatedCaches {
 
     /// The namespaces in which objects of the kind are watched; `None`: all.
     pub(crate) fn namespaces(&self, kind: &KindInfo) -> Vec<Option<String>> {
-        self.0.scope.namespaces_of(kind)
+        self.0.scope.namespaces_of(kind).into_iter().map(|namespace| namespace.as_deref().map(str::to_owned)).collect()
     }
 
     /// Fails for an object in a namespace that is not watched.
@@ -180,14 +180,14 @@ impl RelatedCaches {
     /// The watch fails (when it recovers, the subscriber is enqueued), or it does not cover the namespace.
     pub(crate) async fn named(&self, subscriber: &Key, target: &Target) -> Result<Option<CachedObject>, ApiError> {
         self.0.scope.check(target.namespace.as_deref(), target)?;
-        lock(&self.0.interest).add(subscriber, Watched::Object(target.clone()));
-        let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
+        self.0.interest.lock().add(subscriber, Watched::Object(target.clone()));
+        let named = self.0.named.lock().entry(target.clone()).or_insert_with(|| self.start(target)).clone();
         named.object().await
     }
 
     /// The object of this name in the cache; `None` also without a subscriber or before the watch works.
     pub(crate) fn named_now(&self, target: &Target) -> Option<CachedObject> {
-        lock(&self.0.named).get(target).and_then(|named| named.now())
+        self.0.named.lock().get(target).and_then(|named| named.now())
     }
 
     fn start(&self, target: &Target) -> Arc<Named> {
@@ -215,7 +215,7 @@ impl RelatedCaches {
         target: &Target,
     ) -> Result<Option<CachedObject>, ApiError> {
         self.0.scope.check(target.namespace.as_deref(), target)?;
-        lock(&self.0.interest).add(subscriber, Watched::Object(target.clone()));
+        self.0.interest.lock().add(subscriber, Watched::Object(target.clone()));
         self.selector(selector, &target.kind)?.object(target).await
     }
 
@@ -235,7 +235,7 @@ impl RelatedCaches {
         selection: &Selection,
     ) -> Result<(Vec<CachedObject>, String), ApiError> {
         self.0.scope.check(selection.namespace.as_deref(), selection)?;
-        lock(&self.0.interest).add(subscriber, Watched::Selection(selection.clone()));
+        self.0.interest.lock().add(subscriber, Watched::Selection(selection.clone()));
         let Selection { kind, namespace, selector, entry } = selection;
         let but = self.0.is_of_owner(kind).then_some(subscriber);
         self.selector(selector, kind)?.all(namespace.as_deref(), entry.as_deref(), but).await
@@ -318,9 +318,9 @@ impl RelatedCaches {
     /// Drops the subscriptions that a pass no longer needs. A watch by name without subscribers ends.
     pub(crate) fn keep(&self, subscriber: &Key, references: &BTreeSet<String>) {
         self.0.foreign.keep(subscriber, references);
-        let mut interest = lock(&self.0.interest);
+        let mut interest = self.0.interest.lock();
         let deserted = interest.keep(subscriber, references);
-        let mut named = lock(&self.0.named);
+        let mut named = self.0.named.lock();
         for target in deserted {
             named.remove(&target);
         }
@@ -388,7 +388,7 @@ fn enqueue(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
 fn enqueue_waiting(inner: &Weak<Inner>, watched: &Watched, (kind, key): (&KindInfo, &Key)) {
     let Some(inner) = inner.upgrade() else { return };
     let itself = inner.is_of_owner(kind).then_some(key);
-    for subscriber in lock(&inner.interest).subscribers(watched) {
+    for subscriber in inner.interest.lock().subscribers(watched) {
         if itself != Some(subscriber) {
             inner.queue.add(subscriber, TriggerSet::WATCHED);
         }

@@ -34,21 +34,20 @@ impl Scope {
 
     /// The watch targets of the kind.
     pub(crate) fn places(&self, kind: &KindInfo) -> Vec<WatchTarget> {
-        if self.namespaces.is_empty() || !kind.namespaced {
-            return vec![self.place(kind, None)];
-        }
-        if self.cluster_wide {
+        if self.cluster_wide && self.limits(kind) {
             return vec![WatchTarget { within: Some(self.namespaces.clone()), ..self.place(kind, None) }];
         }
-        self.namespaces.iter().map(|namespace| self.place(kind, Some(namespace.clone()))).collect()
+        self.namespaces_of(kind).into_iter().map(|namespace| self.place(kind, namespace)).collect()
     }
 
     /// The namespaces in which objects of the kind are watched; `None`: all.
-    pub(super) fn namespaces_of(&self, kind: &KindInfo) -> Vec<Option<String>> {
-        if self.namespaces.is_empty() || !kind.namespaced {
-            return vec![None];
-        }
-        self.namespaces.iter().map(|namespace| Some(namespace.to_string())).collect()
+    pub(super) fn namespaces_of(&self, kind: &KindInfo) -> Vec<Option<Arc<str>>> {
+        if self.limits(kind) { self.namespaces.iter().cloned().map(Some).collect() } else { vec![None] }
+    }
+
+    /// Whether objects of the kind are watched in some namespaces only.
+    fn limits(&self, kind: &KindInfo) -> bool {
+        kind.namespaced && !self.namespaces.is_empty()
     }
 
     /// The watch targets of the objects of the kind with these labels and fields; `None`: all objects.
@@ -98,11 +97,8 @@ mod tests {
 
     use super::*;
 
-    fn watched(scope: &Scope, kind: &KindInfo) -> Vec<Option<String>> {
-        let places = scope.places(kind).into_iter();
-        let watched: Vec<_> = places.map(|place| place.namespace.map(|namespace| namespace.to_string())).collect();
-        assert_eq!(watched, scope.namespaces_of(kind));
-        watched
+    fn watched(scope: &Scope, kind: &KindInfo) -> Vec<Option<Arc<str>>> {
+        scope.places(kind).into_iter().map(|place| place.namespace).collect()
     }
 
     #[test]
@@ -136,7 +132,7 @@ mod tests {
         let [place] = &two.places(&secret)[..] else { panic!("one watch") };
         assert_eq!(place.namespace, None);
         assert!(place.has_namespace(Some("a")) && place.has_namespace(Some("b")) && !place.has_namespace(Some("c")));
-        assert_eq!(two.namespaces_of(&secret), [Some("a".to_owned()), Some("b".to_owned())]);
+        assert_eq!(two.namespaces_of(&secret), [Some("a".into()), Some("b".into())]);
         let [place] = &two.places(&namespace)[..] else { panic!("one watch") };
         assert!(place.has_namespace(None), "a cluster-scoped kind");
         let [place] = &two.around(&namespace).places(&secret)[..] else { panic!("one watch") };

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -18,12 +18,12 @@ use super::by_name::Named;
 use super::first_list::{Progress, WatchHandle};
 use super::form::ObjectForm;
 use super::health::Health;
-use super::lock::lock;
 use super::streaming_list::Streaming;
 use super::watch_target::WatchTarget;
 use super::watcher::Setup;
 use crate::client;
 use crate::client::decode::{Decoded, Decoder};
+use crate::lock::Mutex;
 #[cfg(feature = "dependents")]
 use crate::task::task_in;
 use crate::wiring::Cache;
@@ -129,7 +129,7 @@ impl SharedWatches {
         with: impl FnOnce(&mut Subscription<K>) -> T,
     ) -> T {
         let type_of = |decoder: &Option<Decoder>| decoder.as_ref().map(|decoder| decoder.of);
-        let mut feeds = lock(&self.0.feeds);
+        let mut feeds = self.0.feeds.lock();
         let of_form =
             feeds.iter_mut().filter_map(|feed| (&mut **feed as &mut dyn Any).downcast_mut::<Subscription<K>>());
         let is_it = |feed: &&mut Subscription<K>| feed.place == *place && type_of(&feed.decoder) == type_of(&decoder);
@@ -145,7 +145,7 @@ impl SharedWatches {
 
     /// Starts the joined watches.
     pub(crate) fn start(&self) -> Started {
-        self.started(std::mem::take(&mut *lock(&self.0.feeds)))
+        self.started(std::mem::take(&mut *self.0.feeds.lock()))
     }
 
     fn started(&self, feeds: Vec<Box<dyn Erased>>) -> Started {
@@ -182,7 +182,7 @@ impl SharedWatches {
         subscriber: usize,
         on_change: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Named> {
-        let mut all = lock(&self.0.named);
+        let mut all = self.0.named.lock();
         if let Some(named) = all.get(&place).and_then(Weak::upgrade) {
             named.also(subscriber, on_change);
             return named;
@@ -203,7 +203,7 @@ impl SharedWatches {
 impl Inner {
     /// Removes a watch by name after its last reference was dropped.
     fn ended(&self, place: &(WatchTarget, Cache)) {
-        let mut all = lock(&self.named);
+        let mut all = self.named.lock();
         // A new watch may have started in the meantime.
         if all.get(place).is_some_and(|named| named.strong_count() == 0) {
             all.remove(place);
@@ -247,7 +247,7 @@ impl SharedWatches {
 impl SharedWatches {
     /// The number of watches that have not been started yet.
     pub(super) fn feeds(&self) -> usize {
-        lock(&self.0.feeds).len()
+        self.0.feeds.lock().len()
     }
 }
 
@@ -288,9 +288,9 @@ mod tests {
             tokio::task::yield_now().await;
         }
         drop(first);
-        assert_eq!(lock(&watches.0.named).len(), 1, "the other one holds it");
+        assert_eq!(watches.0.named.lock().len(), 1, "the other one holds it");
         drop(second);
-        assert!(lock(&watches.0.named).is_empty());
+        assert!(watches.0.named.lock().is_empty());
         evenkeel_testkit::eventually(std::time::Duration::from_secs(60), async || (!is_open()).then_some(())).await;
     }
 }

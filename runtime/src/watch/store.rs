@@ -1,12 +1,13 @@
 //! The cached objects of watches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::runtime::watcher::Event;
 
 use super::cached_object::{CacheForm, CachedObject};
 use super::index::{Entry, IndexEntries};
+use crate::lock::Mutex;
 use crate::queue::Key;
 use crate::wiring::index::Indexer;
 
@@ -102,12 +103,8 @@ impl Objects {
         Self { indexers, ..Self::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn get(&self, key: &Key) -> Option<CachedObject> {
-        self.lock().objects.get(key).map(|held| held.object.clone())
+        self.inner.lock().objects.get(key).map(|held| held.object.clone())
     }
 
     /// The objects of a namespace (`None`: all), optionally only those under an index entry, and the version as a whole of all `but` one.
@@ -117,7 +114,7 @@ impl Objects {
         entry: Option<&str>,
         but: Option<&Key>,
     ) -> (Vec<CachedObject>, String) {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let objects = match entry {
             Some(entry) => inner.under(entry, namespace).map(|held| held.object.clone()).collect(),
             None => inner.within(namespace).cloned().collect(),
@@ -127,7 +124,7 @@ impl Objects {
 
     /// The same version as in [`all`](Self::all).
     pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>, but: Option<&Key>) -> String {
-        self.lock().version(namespace, entry, but)
+        self.inner.lock().version(namespace, entry, but)
     }
 
     /// Applies an event of the watch of a namespace (`None`: all). Returns the objects that were created, changed or deleted.
@@ -148,13 +145,13 @@ impl Objects {
                 self.apply(key, object.into_cached()).into_iter().collect()
             }
             Event::Apply(object) => self.apply(Key::of(object.meta()), object.into_cached()).into_iter().collect(),
-            Event::Delete(object) => self.lock().remove(Key::of(object.meta())).into_iter().collect(),
+            Event::Delete(object) => self.inner.lock().remove(Key::of(object.meta())).into_iter().collect(),
             Event::InitDone => self.retain(namespace, &std::mem::take(&mut list.0)),
         }
     }
 
     fn apply(&self, key: Key, object: CachedObject) -> Option<Changed> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         if inner.objects.get(&key).is_some_and(|before| before.object.is_same(&object)) {
             inner.insert(key, object);
             return None;
@@ -163,14 +160,14 @@ impl Objects {
         // The author's functions run without the lock. No other watch delivers this object.
         let found = object.object().into_iter().flat_map(|object| self.indexers.iter().map(|one| one.entries(object)));
         let found: BTreeSet<Entry> = found.flatten().map(Entry::from).collect();
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.insert(key.clone(), object);
         Some(Changed { entries: inner.entries.put(&key, found), key })
     }
 
     fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Changed> {
         let here = |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let gone = inner.objects.keys().filter(|key| here(key) && !listed.contains(*key)).cloned();
         let gone: Vec<Key> = gone.collect();
         gone.into_iter().filter_map(|key| inner.remove(key)).collect()

@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_path_to_error::Track;
 
+#[cfg(feature = "webhooks")]
 use super::capacities::Capacities;
 use super::exact_capacity::ExactCapacity;
 use super::object_text::ObjectText;

@@ -2,8 +2,9 @@
 //! decoded again.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use crate::lock::Mutex;
 use crate::pipeline::object::Object;
 
 /// How many texts wait for their event. An event of one that was dropped is decoded as any other.
@@ -18,7 +19,7 @@ pub(super) struct OwnTexts(Arc<Mutex<VecDeque<OwnText>>>);
 
 impl OwnTexts {
     pub(super) fn put(&self, text: String, object: &Arc<Object>) {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.0.lock();
         if texts.len() == MOST {
             texts.pop_front();
         }
@@ -27,7 +28,7 @@ impl OwnTexts {
 
     /// Removes the text and returns its object, if the cache still holds it.
     pub(super) fn take(&self, text: &str) -> Option<Arc<Object>> {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.0.lock();
         let at = texts.iter().position(|(own, _)| own == text)?;
         let (_, object) = texts.remove(at)?;
         object.upgrade()

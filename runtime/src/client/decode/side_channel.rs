@@ -2,11 +2,12 @@
 //! object, so the object's text is neither copied again nor scanned for its end before it is decoded.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::Stream;
 
 use super::object_text::ObjectText;
+use crate::lock::Mutex;
 
 /// The texts that have not been decoded yet. All clones share them.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +26,7 @@ tokio::task_local! {
 impl RawTextStore {
     /// Stores a text, and returns its id.
     pub(crate) fn put(&self, text: ObjectText) -> u64 {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.0.lock();
         let text_id = texts.next;
         texts.next += 1;
         texts.waiting.push_back((text_id, text));
@@ -34,7 +35,7 @@ impl RawTextStore {
 
     /// Removes and returns the text with this id. Texts with lower ids are dropped, as their watch ended before they were read.
     fn take(&self, text_id: u64) -> Option<ObjectText> {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.0.lock();
         while texts.waiting.front().is_some_and(|(of, _)| *of < text_id) {
             texts.waiting.pop_front();
         }
@@ -46,7 +47,7 @@ impl RawTextStore {
 #[cfg(test)]
 impl RawTextStore {
     pub(crate) fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
+        self.0.lock().waiting.len()
     }
 }
 

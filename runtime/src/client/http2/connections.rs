@@ -1,7 +1,7 @@
 //! The HTTP/2 connections to one API server.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
@@ -13,6 +13,7 @@ use tower::{BoxError, Service, ServiceExt};
 
 use super::connection::{Connection, Stream};
 use crate::client::fence::Fenced;
+use crate::lock::{Mutex, MutexGuard};
 
 /// Makes the connections.
 pub(in crate::client) trait Connector:
@@ -120,7 +121,7 @@ where
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

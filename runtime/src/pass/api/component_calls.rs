@@ -1,7 +1,7 @@
 //! What a pass knows of the dependents of its object.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -13,6 +13,7 @@ use super::rolled_out::RolledOut;
 use super::seen_dependents::SeenDependents;
 use crate::api::{StepSite, WantedSets};
 use crate::client::StepClient;
+use crate::lock::{Mutex, MutexGuard};
 use crate::queue::Key;
 use crate::watch::clusters::{Cluster, Clusters};
 use crate::watch::dependents::DependentCache;
@@ -80,7 +81,7 @@ impl ComponentCalls {
     }
 
     fn time(&self) -> MutexGuard<'_, TimeLimit> {
-        self.time.lock().unwrap_or_else(PoisonError::into_inner)
+        self.time.lock()
     }
 
     /// Sets the time after which the pass is cut off.
@@ -102,16 +103,16 @@ impl ComponentCalls {
 
     /// Queues an event on a dependent.
     pub(in crate::pass) fn record(&self, event: Event, about: ObjectReference) {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).push((event, about));
+        self.events.lock().push((event, about));
     }
 
     /// Removes the events, in order.
     pub(in crate::pass) fn take_events(&self) -> Vec<(Event, ObjectReference)> {
-        std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.events.lock())
     }
 
     fn sites(&self) -> MutexGuard<'_, HashMap<&'static str, KnownSite>> {
-        self.sites.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sites.lock()
     }
 
     /// Lets the calls of a step act at this site; `own` is the client of the operator.

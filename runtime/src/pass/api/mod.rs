@@ -25,7 +25,7 @@ pub(super) mod seen_dependents;
 pub(super) mod tracked;
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -46,6 +46,7 @@ use super::finish::{json_patch, status_write};
 use crate::api::{ApiError, Backend, DryRunLog, Owner, Selection, Target, Warned};
 use crate::dependency::Access;
 use crate::kind::from_tree;
+use crate::lock::{Mutex, MutexGuard};
 use crate::pipeline::object::StatusStore;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
@@ -101,7 +102,7 @@ pub(super) struct PassBackend {
 
 impl PassBackend {
     pub(super) fn version(&self) -> String {
-        self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.version.lock().clone()
     }
 
     /// Stores the version that our write returned, and updates the cache.
@@ -121,7 +122,7 @@ impl PassBackend {
 
     fn note_version(&self, meta: &ObjectMeta) {
         if let Some(version) = &meta.resource_version {
-            self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
+            self.version.lock().clone_from(version);
         }
     }
 
@@ -168,7 +169,7 @@ impl PassBackend {
     }
 
     pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {
-        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tracked.lock()
     }
 
     /// The calls of a step, at its site.

@@ -2,7 +2,7 @@
 //! object before it applies it, and reads the operations from the status.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::DynamicObject;
@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::correction_backoff::CorrectionBackoff;
 use crate::api::Target;
+use crate::lock::Mutex;
 use crate::resource_version::is_newer;
 use crate::status::operation::RemoteOperation;
 use crate::watch::{ObjectVersion, matches};
@@ -46,21 +47,17 @@ struct Made {
 impl Children {
     /// Whether nothing is known that a later pass needs.
     pub(in crate::pass) fn is_empty(&self) -> bool {
-        let made = self.lock();
+        let made = self.0.lock();
         made.writes.is_empty() && made.operations.is_empty() && made.corrections.is_empty()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Made> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The operation in progress, if this process knows of one.
     pub(in crate::pass) fn operation(&self, place: &'static str) -> Option<RemoteOperation> {
-        self.lock().operations.get(place).cloned()
+        self.0.lock().operations.get(place).cloned()
     }
 
     pub(in crate::pass) fn keep_operation(&self, place: &'static str, operation: Option<RemoteOperation>) {
-        let mut made = self.lock();
+        let mut made = self.0.lock();
         match operation {
             Some(operation) => made.operations.insert(place, operation),
             None => made.operations.remove(place),
@@ -70,30 +67,30 @@ impl Children {
     /// Stores the result of an apply. Returns whether the last write of the object was an apply with the same content.
     pub(in crate::pass) fn applied(&self, target: String, applied: Applied) -> bool {
         let intent = applied.intent;
-        let before = self.lock().writes.insert(target, Written::Applied(Box::new(applied)));
+        let before = self.0.lock().writes.insert(target, Written::Applied(Box::new(applied)));
         matches!(before, Some(Written::Applied(before)) if before.intent == intent)
     }
 
     /// Counts a correction of the object. Returns the pause before the next one, if there is one.
     pub(in crate::pass) fn corrected(&self, target: String) -> Option<Duration> {
-        self.lock().corrections.corrected(target, Instant::now())
+        self.0.lock().corrections.corrected(target, Instant::now())
     }
 
     /// Remaining pause before the next correction, because other clients undo them.
     pub(in crate::pass) fn contested(&self) -> Option<Duration> {
-        self.lock().corrections.left(Instant::now())
+        self.0.lock().corrections.left(Instant::now())
     }
 
     /// Records a deletion. `watched` is the last known version, if a cache may still return the object for a while.
     pub(in crate::pass) fn deleted(&self, target: &Target, watched: Option<ObjectVersion>) {
-        let (mut made, name) = (self.lock(), target.to_string());
+        let (mut made, name) = (self.0.lock(), target.to_string());
         made.writes.remove(&name);
         made.writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
     }
 
     /// Whether a pass of this process wrote the object.
     pub(in crate::pass) fn has_written(&self, target: &str) -> bool {
-        self.lock().writes.contains_key(target)
+        self.0.lock().writes.contains_key(target)
     }
 
     /// The result of our last apply, if it had the same intent and the object is unchanged since: `is_known` tells whether this is its version.
@@ -103,7 +100,7 @@ impl Children {
         intent: u64,
         is_known: impl FnOnce(&ObjectVersion) -> bool,
     ) -> Option<Arc<DynamicObject>> {
-        let made = self.lock();
+        let made = self.0.lock();
         let Some(Written::Applied(applied)) = made.writes.get(target) else { return None };
         (applied.intent == intent && is_known(&applied.seen)).then(|| applied.object.clone())
     }
@@ -115,7 +112,7 @@ impl Children {
         cached: impl FnOnce() -> Option<ObjectVersion>,
         known: impl FnOnce() -> Option<ObjectVersion>,
     ) -> bool {
-        let made = self.lock();
+        let made = self.0.lock();
         if made.writes.is_empty() {
             return false;
         }
@@ -131,7 +128,7 @@ impl Children {
         cached: impl Fn(&Target) -> Option<ObjectVersion>,
         known: impl Fn(&Target) -> Option<ObjectVersion>,
     ) -> bool {
-        let made = self.lock();
+        let made = self.0.lock();
         let mut of_kind = made.writes.values().filter(|written| written.seen().target.kind == *kind);
         of_kind.any(|written| {
             let target = &written.seen().target;

@@ -1,6 +1,6 @@
 //! What has changed in the sets of a component since they were last as wanted, for one event about a roll-out, which may take several passes.
 
-use std::sync::{Mutex, PoisonError};
+use crate::lock::Mutex;
 
 /// The numbers of dependents that were created, updated and deleted.
 pub(in crate::pass) type Changes = [usize; 3];
@@ -28,11 +28,11 @@ impl RolledOut {
     }
 
     fn add(&self, at: usize) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[at] += 1;
+        self.0.lock()[at] += 1;
     }
 
     /// Returns the changes and begins anew.
     pub(in crate::pass) fn take(&self) -> Changes {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 }

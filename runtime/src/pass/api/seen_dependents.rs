@@ -1,7 +1,9 @@
 //! The state of the dependents that a pass has looked at. A change that it has not looked at makes another pass necessary.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use crate::lock::Mutex;
 
 /// The sums over the dependents of each step, as the pass last looked at them; before that, as they were when it began.
 #[derive(Debug, Default)]
@@ -15,12 +17,8 @@ impl SeenDependents {
         seen
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn add(&self, step: Arc<str>, number: u64) {
-        let mut seen = self.lock();
+        let mut seen = self.0.lock();
         let sum = seen.entry(step).or_default();
         *sum = sum.wrapping_add(number);
     }
@@ -28,7 +26,7 @@ impl SeenDependents {
     /// Records the present sums of a step, which the pass looks at now; `None`: of all steps.
     pub(in crate::pass) fn look(&self, step: Option<&str>, sums: Vec<(Arc<str>, u64)>) {
         let is_it = |of: &str| step.is_none_or(|step| step == of);
-        self.lock().retain(|of, _| !is_it(of));
+        self.0.lock().retain(|of, _| !is_it(of));
         sums.into_iter().filter(|(of, _)| is_it(of)).for_each(|(of, sum)| self.add(of, sum));
     }
 
@@ -44,7 +42,7 @@ impl SeenDependents {
 
     /// The sum over all steps.
     pub(in crate::pass) fn sum(&self) -> u64 {
-        self.lock().values().fold(0, |all, sum| all.wrapping_add(*sum))
+        self.0.lock().values().fold(0, |all, sum| all.wrapping_add(*sum))
     }
 }
 

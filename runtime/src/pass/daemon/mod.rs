@@ -2,7 +2,7 @@
 
 mod supervise;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -11,6 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 pub(super) use self::supervise::DaemonSetup;
 use self::supervise::{Task, supervise};
+use crate::lock::{Mutex, MutexGuard};
 use crate::pipeline::object::Object;
 use crate::queue::{Key, KeyMap, Next};
 use crate::task::task_in;
@@ -54,7 +55,7 @@ impl Daemons {
     }
 
     fn running(&self) -> MutexGuard<'_, KeyMap<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock()
     }
 
     /// Starts the daemons of the object, unless they run for this version of it.

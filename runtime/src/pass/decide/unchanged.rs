@@ -1,7 +1,7 @@
 //! The short-circuit: whether anything that the last pass depended on has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Namespace;
 
@@ -118,7 +118,7 @@ pub(in crate::pass) fn digest_after(
     references: &BTreeSet<String>,
     claimed: &[String],
 ) -> String {
-    let mut tracked = backend.tracked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut tracked = backend.tracked.lock().clone();
     tracked.moved(backend.dependents_seen());
     for reference in references {
         let unread =

@@ -28,7 +28,7 @@ pub(in crate::pass) async fn take_over(
     }
     if let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Managers(&managers)).await?
     {
-        *backend.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = version;
+        *backend.version.lock() = version;
     }
     Ok(())
 }

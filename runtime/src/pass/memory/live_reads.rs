@@ -1,7 +1,6 @@
 //! The term in which each object was read from the API server.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use crate::lock::Mutex;
 use crate::queue::{Key, KeyMap};
 
 /// The epoch in which each object was read. Empty in an operator without terms.
@@ -9,13 +8,9 @@ use crate::queue::{Key, KeyMap};
 pub(in crate::pass) struct LiveReads(Mutex<KeyMap<u64>>);
 
 impl LiveReads {
-    fn lock(&self) -> MutexGuard<'_, KeyMap<u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether the object was read in this term.
     pub(in crate::pass) fn has(&self, epoch: u64, key: &Key) -> bool {
-        self.lock().get(key) == Some(&epoch)
+        self.0.lock().get(key) == Some(&epoch)
     }
 
     /// Records a read that began in this term.
@@ -23,7 +18,7 @@ impl LiveReads {
         if epoch == 0 {
             return;
         }
-        let mut reads = self.lock();
+        let mut reads = self.0.lock();
         // A read of a pass that began in an earlier term counts for that term only.
         if reads.get(key).is_none_or(|read| *read < epoch) {
             reads.insert(key.clone(), epoch);
@@ -31,7 +26,7 @@ impl LiveReads {
     }
 
     pub(in crate::pass) fn forget(&self, key: &Key) {
-        self.lock().remove(key);
+        self.0.lock().remove(key);
     }
 }
 
@@ -43,7 +38,7 @@ mod tests {
     fn an_object_is_read_once_in_each_term() {
         let (reads, [a, b]) = (LiveReads::default(), ["a", "b"].map(|name| Key::new(None, name)));
         reads.note(0, &a);
-        assert!(reads.lock().is_empty(), "an operator without terms keeps nothing");
+        assert!(reads.0.lock().is_empty(), "an operator without terms keeps nothing");
         reads.note(7, &a);
         assert!(reads.has(7, &a) && !reads.has(7, &b) && !reads.has(8, &a));
         reads.note(8, &a);

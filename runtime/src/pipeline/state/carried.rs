@@ -2,7 +2,9 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use crate::lock::Mutex;
 
 /// A value is found by its step and its type.
 type Slot = (&'static str, TypeId);
@@ -13,11 +15,7 @@ type Values = HashMap<Slot, Value>;
 #[derive(Clone, Default)]
 pub(crate) struct CarriedValues(Arc<Mutex<Values>>);
 
-impl CarriedValues {
-    fn lock(&self) -> MutexGuard<'_, Values> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl CarriedValues {}
 
 /// The values as a pass, or a joined step of it, uses them. They return to the shared ones when it ends, however it ends.
 #[derive(Default)]
@@ -55,7 +53,7 @@ impl Carried {
         let slot = (step, TypeId::of::<T>());
         let shared = self.shared.get_or_insert_default();
         let value = self.taken.entry(slot).or_insert_with(|| {
-            let known = shared.lock().remove(&slot);
+            let known = shared.0.lock().remove(&slot);
             known.unwrap_or_else(|| Box::new(T::default()))
         });
         value.downcast_mut().expect("a value of its slot")
@@ -64,7 +62,7 @@ impl Carried {
     /// The values for the next pass. `None`: there are none.
     pub(crate) fn put_back(&mut self) -> Option<CarriedValues> {
         let shared = self.shared.as_ref()?;
-        let mut values = shared.lock();
+        let mut values = shared.0.lock();
         values.extend(std::mem::take(&mut self.taken));
         (!values.is_empty()).then(|| shared.clone())
     }

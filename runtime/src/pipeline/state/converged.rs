@@ -1,8 +1,9 @@
 //! The sets of a component that had converged at the end of a pass, so that the next pass need not look at each of their objects.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::dependent_rules::manifest::Digest;
+use crate::lock::{Mutex, MutexGuard};
 
 /// A set that has converged.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl ConvergedSets {
     }
 
     fn lock(&self) -> Option<MutexGuard<'_, Pass>> {
-        Some(self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(self.0.as_ref()?.lock())
     }
 
     /// Whether the set of the step had converged in the last pass.

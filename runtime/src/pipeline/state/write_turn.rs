@@ -1,10 +1,11 @@
 //! Turns of joined steps, which write their progress one after another.
 
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use super::DesiredStatus;
+use crate::lock::{Mutex, MutexGuard};
 use crate::status::fields::Fields;
 
 /// The state that the forks of joined steps share.
@@ -30,7 +31,7 @@ struct State {
 
 impl WriteTurns {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// The last progress write of all joined steps.

@@ -36,7 +36,7 @@ struct Script {
 impl Worker for Script {
     async fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> PassOutput {
         let nth = {
-            let mut log = self.log.lock().unwrap();
+            let mut log = self.log.lock();
             log.push((self.started.elapsed(), key.to_string(), triggers, attempt));
             log.iter().filter(|(_, name, ..)| *name == key.to_string()).count()
         };
@@ -50,7 +50,7 @@ struct Running<'s>(&'s Script, Key);
 
 impl<'s> Running<'s> {
     fn new(script: &'s Script, key: &Key) -> Self {
-        let mut running = script.at_once.lock().unwrap();
+        let mut running = script.at_once.lock();
         let here = running.entry(key.clone()).or_default();
         *here += 1;
         script.overlaps.fetch_add(usize::from(*here > 1), Ordering::SeqCst);
@@ -61,7 +61,7 @@ impl<'s> Running<'s> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let mut running = self.0.at_once.lock().unwrap();
+        let mut running = self.0.at_once.lock();
         *running.entry(self.1.clone()).or_default() -= 1;
     }
 }
@@ -104,20 +104,20 @@ impl Bench {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        self.script.log.lock().unwrap().iter().map(|(_, name, ..)| name.clone()).collect()
+        self.script.log.lock().iter().map(|(_, name, ..)| name.clone()).collect()
     }
 
     fn triggers(&self) -> Vec<String> {
-        self.script.log.lock().unwrap().iter().map(|(_, _, triggers, _)| triggers.to_string()).collect()
+        self.script.log.lock().iter().map(|(_, _, triggers, _)| triggers.to_string()).collect()
     }
 
     /// The start times of the passes in seconds.
     fn times(&self) -> Vec<f64> {
-        self.script.log.lock().unwrap().iter().map(|(at, ..)| at.as_secs_f64()).collect()
+        self.script.log.lock().iter().map(|(at, ..)| at.as_secs_f64()).collect()
     }
 
     fn failures(&self) -> Vec<u32> {
-        self.script.log.lock().unwrap().iter().map(|(_, _, _, attempt)| attempt.failures).collect()
+        self.script.log.lock().iter().map(|(_, _, _, attempt)| attempt.failures).collect()
     }
 }
 
@@ -317,7 +317,7 @@ async fn a_conflict_retries_once_the_cache_is_newer() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(bench.names().len(), 5, "otherwise after 50 ms, doubling");
     assert!(bench.triggers().iter().all(|triggers| triggers == "generation"));
-    let log = bench.script.log.lock().unwrap();
+    let log = bench.script.log.lock();
     assert_eq!(log[4].3, Attempt { failures: 0, conflicts: 4 });
 }
 
@@ -378,7 +378,7 @@ async fn shutdown_drains_running_passes_and_starts_no_other() {
     sleep(Duration::from_secs(1)).await;
     bench.stop.cancel();
     assert_eq!(bench.drained.await.unwrap(), []);
-    assert_eq!(bench.script.log.lock().unwrap().len(), 1);
+    assert_eq!(bench.script.log.lock().len(), 1);
     assert!(bench.script.started.elapsed() >= Duration::from_secs(20));
 }
 
@@ -390,5 +390,5 @@ async fn a_pass_beyond_the_shutdown_timeout_is_dropped() {
     bench.stop.cancel();
     assert_eq!(bench.drained.await.unwrap(), [key("stuck")]);
     assert!(bench.script.started.elapsed() < Duration::from_secs(27));
-    assert_eq!(bench.script.at_once.lock().unwrap()[&key("stuck")], 0, "its future was dropped");
+    assert_eq!(bench.script.at_once.lock()[&key("stuck")], 0, "its future was dropped");
 }

@@ -1,12 +1,13 @@
 //! Metrics of the calls to the API server.
 
 use std::collections::HashMap;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::OnceLock;
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
+use crate::lock::Mutex;
 use crate::queue::meter::{Call, CountsCalls};
 use crate::wiring::{KindInfo, Wiring};
 
@@ -18,7 +19,7 @@ pub(super) struct Calls {
     requests: Family<Labels<3>, Counter>,
     calls: Family<Labels<4>, Counter>,
     /// The kinds in the wiring, by group and plural. Only these get their own label value.
-    kinds: RwLock<HashMap<(String, String), String>>,
+    kinds: Mutex<HashMap<(String, String), String>>,
 }
 
 /// The kinds that the framework itself uses.
@@ -34,7 +35,7 @@ impl Calls {
             host: OnceLock::new(),
             requests: Family::default(),
             calls: Family::default(),
-            kinds: RwLock::new(own.into()),
+            kinds: Mutex::new(own.into()),
         }
     }
 
@@ -53,14 +54,14 @@ impl Calls {
     /// Adds the kinds of this wiring to the known label values.
     pub(super) fn know(&self, wiring: &Wiring, own: &KindInfo) {
         let related = wiring.relations().filter_map(|relation| Some(relation.kind?()));
-        let mut kinds = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.kinds.lock();
         for KindInfo { resource, .. } in related.chain([own.clone()]) {
             kinds.insert((resource.group.clone(), resource.plural.clone()), resource.kind.clone());
         }
     }
 
     fn kind(&self, call: &Call<'_>) -> String {
-        let kinds = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
+        let kinds = self.kinds.lock();
         let kind = kinds.get(&(call.group.to_owned(), call.plural.to_owned()));
         kind.map_or("other", String::as_str).to_owned()
     }

@@ -1,6 +1,6 @@
 //! Metrics of one reconciler. All series are created at the start; none is added later.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
@@ -9,6 +9,7 @@ use prometheus_client::metrics::histogram::Histogram;
 
 use super::families::Families;
 use super::subject::Subject;
+use crate::lock::{Mutex, MutexGuard};
 use crate::outcome::Outcome;
 use crate::queue::meter::{Counts, CutOff};
 use crate::queue::{Key, KeyMap, Next};
@@ -153,7 +154,7 @@ impl ReconcilerMetrics {
     }
 
     fn lasts(&self) -> MutexGuard<'_, KeyMap<Last>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock()
     }
 }
 
@@ -244,15 +245,11 @@ pub(crate) struct Subjects(Arc<Mutex<Vec<Arc<ReconcilerMetrics>>>>);
 
 impl Subjects {
     pub(crate) fn add(&self, controller: Arc<ReconcilerMetrics>) {
-        self.lock().push(controller);
+        self.0.lock().push(controller);
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<ReconcilerMetrics>> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<ReconcilerMetrics>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().clone()
     }
 }
 

@@ -4,7 +4,7 @@ mod cluster;
 mod keeper;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
@@ -16,6 +16,7 @@ pub(crate) use self::keeper::Keeper;
 use super::shared::SharedWatches;
 use crate::api::{ApiError, Kubeconfig};
 use crate::client::{StepClient, client_of};
+use crate::lock::Mutex;
 use crate::queue::Key;
 use crate::task::task;
 use crate::wiring::How;
@@ -71,10 +72,6 @@ impl Clusters {
         Self(Arc::new(Inner { keeper, here, own_uid: OnceCell::new(), state: Mutex::default() }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The cluster of a kubeconfig, which the step of the component uses from now on. Nothing is sent.
     ///
     /// # Errors
@@ -102,7 +99,7 @@ impl Clusters {
         kubeconfig: &Kubeconfig,
         opened: Option<Open>,
     ) -> Option<Arc<Cluster>> {
-        let mut state = self.lock();
+        let mut state = self.0.state.lock();
         if let Some(opened) = opened {
             state.open.entry(kubeconfig.clone()).or_insert(opened);
         }
@@ -118,7 +115,7 @@ impl Clusters {
 
     /// Records that the step of the component uses no other cluster any more.
     pub(crate) fn leave(&self, component: &Key, step: &str) {
-        let mut state = self.lock();
+        let mut state = self.0.state.lock();
         let Some(uses) = state.uses.get_mut(component) else { return };
         let former = uses.remove(step);
         if uses.is_empty() {
@@ -131,7 +128,7 @@ impl Clusters {
 
     /// Records that the component is gone.
     pub(crate) fn leave_all(&self, component: &Key) {
-        let mut state = self.lock();
+        let mut state = self.0.state.lock();
         let former = state.uses.remove(component).unwrap_or_default();
         let is_idle = former.values().fold(false, |is_idle, former| state.left(former) | is_idle);
         drop(state);
@@ -153,7 +150,7 @@ impl Clusters {
 
     fn close_idle(&self) {
         let is_over = |open: &Open| open.idle.is_some_and(|since| since.elapsed() >= IDLE);
-        self.lock().open.retain(|_, open| !is_over(open));
+        self.0.state.lock().open.retain(|_, open| !is_over(open));
     }
 
     /// Waits until the dependents in the cluster are listed. Its watches start with the first call.
@@ -162,7 +159,7 @@ impl Clusters {
     /// The cluster does not answer, or refuses a call, or too many are watched.
     pub(crate) async fn listed(&self, cluster: &Cluster) -> Result<(), ApiError> {
         if cluster.uid().is_none() {
-            let watched = self.lock().open.values().filter(|open| open.cluster.uid().is_some()).count();
+            let watched = self.0.state.lock().open.values().filter(|open| open.cluster.uid().is_some()).count();
             let kept = self.0.keeper.wiring.relations().filter(|relation| relation.how == How::Keeps);
             check_room(watched, kept.count())?;
         }
@@ -186,7 +183,7 @@ impl Clusters {
     /// The clusters that components use, each once also if several kubeconfigs lead to it.
     #[cfg(feature = "metrics")]
     pub(crate) fn used(&self) -> Vec<Arc<Cluster>> {
-        let state = self.lock();
+        let state = self.0.state.lock();
         let used = state.open.values().filter(|open| open.users > 0).map(|open| open.cluster.clone());
         let by_uid = used.filter_map(|cluster| Some((cluster.uid()?.to_owned(), cluster)));
         by_uid.collect::<HashMap<_, _>>().into_values().collect()
@@ -194,7 +191,7 @@ impl Clusters {
 
     /// The clusters that steps of the component use.
     pub(crate) fn of(&self, component: &Key) -> Vec<Arc<Cluster>> {
-        let state = self.lock();
+        let state = self.0.state.lock();
         let mut kubeconfigs: Vec<&Kubeconfig> = Vec::new();
         for kubeconfig in state.uses.get(component).into_iter().flat_map(HashMap::values) {
             if !kubeconfigs.contains(&kubeconfig) {
@@ -263,7 +260,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &second));
         assert_eq!((clusters.of(&a).len(), clusters.of(&b).len()), (1, 1));
         clusters.leave_all(&a);
-        let is_open = |kubeconfig: &Kubeconfig| clusters.lock().open.contains_key(kubeconfig);
+        let is_open = |kubeconfig: &Kubeconfig| clusters.0.state.lock().open.contains_key(kubeconfig);
         sleep(IDLE - Duration::from_secs(1)).await;
         assert!(is_open(&old));
         sleep(Duration::from_secs(2)).await;

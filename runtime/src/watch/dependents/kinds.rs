@@ -1,16 +1,17 @@
 //! The kinds whose dependents are watched. A step with `dependents(any)` adds kinds while the operator runs.
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::lock::Mutex;
 use crate::watch::first_list::First;
 use crate::watch::watch_target::WatchTarget;
 use crate::wiring::KindInfo;
 
 /// The watched kinds. Each has a place, which never changes.
 #[derive(Default)]
-pub(super) struct Kinds(RwLock<Vec<WatchedKind>>);
+pub(super) struct Kinds(Mutex<Vec<WatchedKind>>);
 
 /// A kind with the watches of its objects.
 pub(super) struct WatchedKind {
@@ -21,13 +22,9 @@ pub(super) struct WatchedKind {
 }
 
 impl Kinds {
-    fn read(&self) -> RwLockReadGuard<'_, Vec<WatchedKind>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a kind, unless it is there in this or another version. `watch` starts its watches for its place.
     pub(super) fn add(&self, kind: &KindInfo, watch: impl FnOnce(usize) -> WatchedKind) {
-        let mut kinds = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.0.lock();
         if position(&kinds, &kind.resource.group, &kind.resource.kind).is_none() {
             let watched = watch(kinds.len());
             kinds.push(watched);
@@ -36,29 +33,29 @@ impl Kinds {
 
     /// All kinds, by their places.
     pub(super) fn all(&self) -> Vec<KindInfo> {
-        self.read().iter().map(|one| one.kind.clone()).collect()
+        self.0.lock().iter().map(|one| one.kind.clone()).collect()
     }
 
     /// The place of a kind.
     pub(super) fn place(&self, group: &str, kind: &str) -> Option<usize> {
-        position(&self.read(), group, kind)
+        position(&self.0.lock(), group, kind)
     }
 
     /// The kind of this group and name.
     pub(super) fn get(&self, group: &str, kind: &str) -> Option<KindInfo> {
-        let kinds = self.read();
+        let kinds = self.0.lock();
         position(&kinds, group, kind).map(|at| kinds[at].kind.clone())
     }
 
     /// The watches of the declared kinds with their first lists.
     pub(super) fn declared_lists(&self) -> Vec<(WatchTarget, Arc<First>)> {
-        let kinds = self.read();
+        let kinds = self.0.lock();
         kinds.iter().filter(|one| one.later.is_none()).flat_map(|one| one.lists.iter().cloned()).collect()
     }
 
     /// The watches of one kind with their first lists.
     pub(super) fn lists_of(&self, kind: &KindInfo) -> Vec<(WatchTarget, Arc<First>)> {
-        let kinds = self.read();
+        let kinds = self.0.lock();
         let at = position(&kinds, &kind.resource.group, &kind.resource.kind);
         at.map(|at| kinds[at].lists.clone()).unwrap_or_default()
     }

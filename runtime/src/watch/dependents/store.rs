@@ -1,13 +1,14 @@
 //! The known dependents by component.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::entry::Entry;
 use super::known::KnownDependent;
+use crate::lock::Mutex;
 use crate::queue::{FastMap, Key};
 use crate::resource_version::is_newer;
 
@@ -68,16 +69,12 @@ struct Writes {
 }
 
 impl Store {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn get(&self, at: usize, key: &Key) -> Option<KnownDependent> {
-        self.lock().objects.get(&(at, key.clone())).map(|entry| entry.known())
+        self.0.lock().objects.get(&(at, key.clone())).map(|entry| entry.known())
     }
 
     pub(super) fn of(&self, component: &Key) -> Vec<(usize, Key, KnownDependent)> {
-        let state = self.lock();
+        let state = self.0.lock();
         let ids = state.components.get(component).into_iter().flat_map(|group| &group.ids);
         let known = ids.filter_map(|id| Some((id.0, id.1.clone(), state.objects.get(id)?.known())));
         known.collect()
@@ -85,11 +82,11 @@ impl Store {
 
     /// The sums over the dependents of each step.
     pub(super) fn sums(&self, component: &Key) -> Vec<(Arc<str>, u64)> {
-        self.lock().components.get(component).map(|group| group.sums.0.clone()).unwrap_or_default()
+        self.0.lock().components.get(component).map(|group| group.sums.0.clone()).unwrap_or_default()
     }
 
     pub(super) fn sum(&self, component: &Key) -> u64 {
-        let state = self.lock();
+        let state = self.0.lock();
         let sums = state.components.get(component).into_iter().flat_map(|group| &group.sums.0);
         sums.fold(0, |all, (_, sum)| all.wrapping_add(*sum))
     }
@@ -103,7 +100,7 @@ impl Store {
 
     /// The time until the first object of the component is applied again although nothing has changed.
     pub(super) fn until_reapply(&self, component: &Key) -> Option<Duration> {
-        let state = self.lock();
+        let state = self.0.lock();
         let ids = state.components.get(component).into_iter().flat_map(|group| &group.reapplied);
         ids.filter_map(|id| state.objects.get(id)?.until_reapply()).min()
     }
@@ -111,16 +108,16 @@ impl Store {
     /// Calls `see` with the kind and the word of the status of each dependent.
     #[cfg(feature = "metrics")]
     pub(super) fn statuses(&self, see: &mut dyn FnMut(usize, &'static str)) {
-        self.lock().objects.iter().for_each(|(id, entry)| see(id.0, entry.status()));
+        self.0.lock().objects.iter().for_each(|(id, entry)| see(id.0, entry.status()));
     }
 
     pub(super) fn components(&self) -> Vec<Key> {
-        self.lock().components.keys().map(|component| Key::clone(component)).collect()
+        self.0.lock().components.keys().map(|component| Key::clone(component)).collect()
     }
 
     /// Applies an object that a watch delivered, and returns the components to enqueue.
     pub(super) fn apply(&self, id: Id, mut known: KnownDependent, is_listed: bool) -> Vec<Key> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let list = state.list(id.0);
         let mut former = None;
         if let Some(entry) = state.objects.get_mut(&id) {
@@ -150,7 +147,7 @@ impl Store {
 
     /// Removes an object whose deletion a watch delivered, or whose mark is gone.
     pub(super) fn remove(&self, at: usize, key: &Key, uid: &str) -> Vec<Key> {
-        let (id, mut state) = ((at, key.clone()), self.lock());
+        let (id, mut state) = ((at, key.clone()), self.0.lock());
         if let Some(writes) = state.writes.get_mut(&id) {
             writes.gone.insert(uid.to_owned());
         }
@@ -160,13 +157,13 @@ impl Store {
     }
 
     pub(super) fn begin_list(&self, at: usize) {
-        *self.lock().lists.entry(at).or_default() += 1;
+        *self.0.lock().lists.entry(at).or_default() += 1;
     }
 
     /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain. Objects that were written since it
     /// began stay.
     pub(super) fn end_list(&self, at: usize, namespace: Option<&str>) -> Vec<Key> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let list = state.list(at);
         let here = |id: &Id| id.0 == at && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
         let gone = state.objects.iter().filter(|(id, entry)| here(id) && entry.list < list);
@@ -176,17 +173,17 @@ impl Store {
 
     /// Announces a write of the object.
     pub(super) fn begin_write(&self, id: &Id) {
-        self.lock().writes.entry(id.clone()).or_default().count += 1;
+        self.0.lock().writes.entry(id.clone()).or_default().count += 1;
     }
 
     /// Records that a creation had no answer.
     pub(super) fn unanswered(&self, id: &Id, component: Key) {
-        self.lock().unanswered.insert(id.clone(), (component, Instant::now()));
+        self.0.lock().unanswered.insert(id.clone(), (component, Instant::now()));
     }
 
     /// A creation of the component that had no answer and may still be carried out, and for how long.
     pub(super) fn unanswered_of(&self, component: &Key) -> Option<(Id, Duration)> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.unanswered.retain(|_, (_, at)| at.elapsed() < UNTIL_CERTAIN);
         let own = state.unanswered.iter().filter(|(_, (of, _))| of == component);
         let left = own.map(|(id, (_, at))| (id.clone(), UNTIL_CERTAIN.saturating_sub(at.elapsed())));
@@ -194,7 +191,7 @@ impl Store {
     }
 
     pub(super) fn end_write(&self, id: &Id) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let Some(writes) = state.writes.get_mut(id) else { return };
         writes.count -= 1;
         if writes.count == 0 {
@@ -204,7 +201,7 @@ impl Store {
 
     /// Records the object that a write returned, unless it is known to be gone.
     pub(super) fn wrote(&self, id: &Id, known: KnownDependent) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let is_gone = state.writes.get(id).is_some_and(|writes| writes.gone.contains(&known.live.uid));
         let newer = state.objects.get(id).map(|entry| entry.known()).filter(|before| {
             before.live.uid == known.live.uid && is_newer(&before.live.resource_version, &known.live.resource_version)
@@ -222,7 +219,7 @@ impl Store {
 
     /// Records that a call deleted the object with this uid: it is gone at once, or has finalizers left.
     pub(super) fn deleted(&self, id: &Id, uid: &str, is_gone: bool) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let Some(entry) = state.objects.get(id).filter(|entry| entry.has_uid(uid)) else { return };
         if is_gone {
             state.remove(id);
@@ -235,7 +232,7 @@ impl Store {
 
     /// Takes the present fields of the object as what was applied, unless an apply in this process said otherwise.
     pub(super) fn accept(&self, at: usize, key: &Key) {
-        if let Some(entry) = self.lock().objects.get_mut(&(at, key.clone())) {
+        if let Some(entry) = self.0.lock().objects.get_mut(&(at, key.clone())) {
             entry.accept();
         }
     }

@@ -1,6 +1,6 @@
 //! A write of a dependent that is under way.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::api::DynamicObject;
 use serde_json::json;
@@ -8,6 +8,7 @@ use serde_json::json;
 use super::known::{KnownDependent, Reader};
 use super::store::{Id, Store};
 use crate::dependent_rules::response::FieldOwner;
+use crate::lock::{Mutex, MutexGuard};
 use crate::queue::Key;
 use crate::wiring::KindInfo;
 
@@ -39,7 +40,7 @@ impl Writing {
     }
 
     fn unanswered(&self) -> MutexGuard<'_, Option<Key>> {
-        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.unanswered.lock()
     }
 
     /// Records the response of an apply, with `managedFields`.

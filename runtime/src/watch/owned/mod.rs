@@ -6,13 +6,14 @@ mod tests;
 mod writes;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::api::{DynamicObject, ObjectMeta};
 
 pub(super) use self::records::Counts;
 use self::records::{Child, Id, Records};
 use crate::api::{Target, group, marked};
+use crate::lock::Mutex;
 use crate::queue::Key;
 use crate::watch::cached_object::CachedObject;
 use crate::watch::object_version::ObjectVersion;
@@ -38,10 +39,6 @@ impl Children {
     /// The owned kinds, and what is cached of each in addition to the record.
     pub(super) fn kinds(&self) -> &[(KindInfo, Cache)] {
         &self.0.kinds
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Records> {
-        self.0.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn id(&self, target: &Target) -> Option<Id> {
@@ -78,42 +75,42 @@ impl Children {
 
     /// All children of an owner, except those that we deleted.
     pub(super) fn of(&self, owner_uid: &str) -> Vec<ObjectVersion> {
-        self.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
+        self.0.records.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
     }
 
     /// A hash over all children of an owner that differs after every relevant change. Takes constant time.
     pub(super) fn sum(&self, owner_uid: &str) -> u64 {
-        self.lock().by_owner.get(owner_uid).map_or(0, |siblings| siblings.sum)
+        self.0.records.lock().by_owner.get(owner_uid).map_or(0, |siblings| siblings.sum)
     }
 
     /// The cached parts of the children of an owner, except those that we deleted.
     pub(super) fn cached_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
-        let records = self.lock();
+        let records = self.0.records.lock();
         let of_kind = records.alive(owner_uid).filter(|((at, _), _)| self.0.kinds[*at].0 == *kind);
         of_kind.filter_map(|(_, child)| child.cached.clone()).collect()
     }
 
     /// The cached part of a child, unless we deleted it.
     pub(super) fn cached(&self, target: &Target) -> Option<CachedObject> {
-        let (id, records) = (self.id(target)?, self.lock());
+        let (id, records) = (self.id(target)?, self.0.records.lock());
         records.children.get(&id).filter(|child| records.is_alive(&id, child))?.cached.clone()
     }
 
     pub(super) fn get(&self, target: &Target) -> Option<ObjectVersion> {
         let id = self.id(target)?;
-        Some(self.seen(&id, self.lock().children.get(&id)?))
+        Some(self.seen(&id, self.0.records.lock().children.get(&id)?))
     }
 
     /// Whether the known version of a child is this one; `None`: none is known.
     pub(super) fn is_known(&self, seen: &ObjectVersion) -> Option<bool> {
-        let (id, records) = (self.id(&seen.target)?, self.lock());
+        let (id, records) = (self.id(&seen.target)?, self.0.records.lock());
         let child = records.children.get(&id)?;
         Some(*child.uid == *seen.uid && child.version() == seen.version)
     }
 
     /// The known version of a child, unless we deleted it.
     pub(super) fn alive(&self, target: &Target) -> Option<ObjectVersion> {
-        let (id, records) = (self.id(target)?, self.lock());
+        let (id, records) = (self.id(target)?, self.0.records.lock());
         let child = records.children.get(&id).filter(|child| records.is_alive(&id, child))?;
         Some(self.seen(&id, child))
     }
@@ -131,7 +128,7 @@ impl Children {
 
     /// Applies an object that the watch of a kind delivered, and returns the owners to enqueue.
     pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, cached: Option<CachedObject>) -> Vec<Key> {
-        let (id, mut records) = ((kind, Key::of(meta)), self.lock());
+        let (id, mut records) = ((kind, Key::of(meta)), self.0.records.lock());
         match self.child(&records, &id, meta, cached) {
             Some(child) => records.apply(&id, child),
             None => records.remove(&id),
@@ -140,7 +137,7 @@ impl Children {
 
     /// Records the start of a list of the kind.
     pub(super) fn begin_list(&self, kind: usize, namespace: Option<Arc<str>>) {
-        self.lock().lists.insert((kind, namespace), HashSet::new());
+        self.0.records.lock().lists.insert((kind, namespace), HashSet::new());
     }
 
     /// Applies an object of a list, and returns the owners to enqueue.
@@ -151,7 +148,7 @@ impl Children {
         meta: &ObjectMeta,
         cached: Option<CachedObject>,
     ) -> Vec<Key> {
-        let (id, mut records) = ((kind, Key::of(meta)), self.lock());
+        let (id, mut records) = ((kind, Key::of(meta)), self.0.records.lock());
         let Some(child) = self.child(&records, &id, meta, cached) else { return records.remove(&id) };
         let under_way = records.lists.get(&(kind, namespace.cloned()));
         if under_way.is_some_and(|written| written.contains(&id.1)) {
@@ -162,12 +159,12 @@ impl Children {
 
     /// Removes an object whose deletion the watch delivered.
     pub(super) fn remove(&self, kind: usize, key: &Key) -> Vec<Key> {
-        self.lock().remove(&(kind, key.clone()))
+        self.0.records.lock().remove(&(kind, key.clone()))
     }
 
     /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain.
     pub(super) fn retain(&self, kind: usize, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
-        let mut records = self.lock();
+        let mut records = self.0.records.lock();
         records.lists.remove(&(kind, namespace.map(Arc::from)));
         let of_list = |id: &&Id| id.0 == kind && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
         let gone: Vec<Id> =
@@ -179,7 +176,7 @@ impl Children {
     /// the object in the owner's [sum](Self::sum).
     pub(super) fn begin(&self, target: &Target, owner_uid: &str) -> u64 {
         let Some(id) = self.id(target) else { return 0 };
-        let mut records = self.lock();
+        let mut records = self.0.records.lock();
         let known = records.children.get(&id).filter(|child| *child.owner_uid == *owner_uid);
         let number = known.map_or(0, |child| records.number(&id, child));
         records.writes.entry(id).or_default().under_way += 1;
@@ -193,7 +190,7 @@ impl Children {
         let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
         let cache = self.0.kinds[id.0].1;
         let cached = (cache > Cache::None).then(|| CachedObject::of(object, cache));
-        let mut records = self.lock();
+        let mut records = self.0.records.lock();
         let child = Child {
             uid: seen.uid.as_str().into(),
             generation: object.metadata.generation.map(|generation| generation.to_string().into()),
@@ -210,7 +207,7 @@ impl Children {
     /// Records that a write deleted the object.
     pub(super) fn deleted(&self, target: &Target) {
         let Some(id) = self.id(target) else { return };
-        let mut records = self.lock();
+        let mut records = self.0.records.lock();
         if records.writes.get(&id).is_some_and(|writes| !writes.gone.is_empty()) {
             // The watch was faster. The current record is a new object of the same name.
             return;
@@ -224,6 +221,6 @@ impl Children {
 
     /// Ends a write. Returns the owners to enqueue for versions that arrived in the meantime and are not from our writes.
     pub(super) fn end(&self, target: &Target) -> Vec<Key> {
-        self.id(target).map_or_else(Vec::new, |id| self.lock().end(&id))
+        self.id(target).map_or_else(Vec::new, |id| self.0.records.lock().end(&id))
     }
 }

@@ -89,7 +89,7 @@ fn a_child_deleted_before_its_write_returns_is_gone() {
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!((children.get(&target()), children.of("uid-one")), (None, Vec::new()));
     children.end(&target());
-    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+    assert!(children.0.records.lock().writes.is_empty(), "nothing is left behind");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_child_recreated_before_our_delete_returns_is_alive() {
     children.deleted(&target());
     children.end(&target());
     assert_eq!(children.of("uid-one"), [ObjectVersion::of_meta(&target(), &again)]);
-    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+    assert!(children.0.records.lock().writes.is_empty(), "nothing is left behind");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn objects_of_other_controllers_are_not_stored() {
     {
         assert_eq!(children.apply(0, &foreign(change), None), []);
     }
-    assert!(children.lock().children.is_empty());
+    assert!(children.0.records.lock().children.is_empty());
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn an_own_write_does_not_trigger_its_owner() {
             assert_eq!(children.apply(0, &child("2", "one"), None), []);
         }
         assert_eq!(children.apply(0, &child("3", "one"), None), repo("one"), "a later owner does not count");
-        assert!(children.lock().writes.is_empty(), "nothing is left behind");
+        assert!(children.0.records.lock().writes.is_empty(), "nothing is left behind");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_foreign_change_during_an_own_write_is_delayed() {
     assert_eq!(children.apply(0, &child("3", "one"), None), []);
     children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
     assert_eq!(children.end(&target()), repo("one"));
-    assert!(children.lock().writes.is_empty());
+    assert!(children.0.records.lock().writes.is_empty());
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_deleted_child_in_a_later_list_is_alive() {
 
 /// The sum of an owner and its expected value, computed from all children.
 fn sums(children: &Children, owner_uid: &str) -> (u64, u64) {
-    let records = children.lock();
+    let records = children.0.records.lock();
     let anew = records.alive(owner_uid).fold(0_u64, |sum, (id, child)| sum.wrapping_add(records.hash(id, child)));
     drop(records);
     (children.sum(owner_uid), anew)
@@ -285,7 +285,7 @@ fn the_sum_follows_every_change_of_a_child() {
     children.apply(0, &child("5", "one"), None);
     assert_eq!(agree(&children), 0, "still on its way out");
     children.remove(0, &Key::new(Some("a"), "child"));
-    assert_eq!((agree(&children), children.lock().by_owner.len()), (0, 0), "nothing is left behind");
+    assert_eq!((agree(&children), children.0.records.lock().by_owner.len()), (0, 0), "nothing is left behind");
 }
 
 #[test]
@@ -364,5 +364,5 @@ fn a_child_deleted_without_pending_writes_leaves_no_record() {
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     children.end(&target());
     children.remove(0, &Key::new(Some("a"), "child"));
-    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+    assert!(children.0.records.lock().writes.is_empty(), "nothing is left behind");
 }

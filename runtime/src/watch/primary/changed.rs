@@ -1,8 +1,9 @@
 //! The versions of objects that a watcher has handled, of those that have changed since.
 
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use crate::lock::Mutex;
 use crate::pipeline::object::Object;
 use crate::queue::{Key, KeyMap};
 use crate::resource_version::is_newer;
@@ -30,7 +31,7 @@ impl Changed {
     /// Records the version before a change, unless an earlier change is not handled either.
     pub(super) fn put(&self, key: &Key, before: &Arc<Object>, is_kept: bool) {
         let version = || Before::of(&**before, is_kept.then(|| before.clone()));
-        match self.lock().entry(key.clone()) {
+        match self.0.lock().entry(key.clone()) {
             Entry::Occupied(known) if known.get().uid == before.uid() => {}
             entry => drop(entry.insert_entry(version())),
         }
@@ -38,7 +39,7 @@ impl Changed {
 
     /// The version before the changes of this object that are not handled.
     pub(super) fn get(&self, key: &Key, uid: &str) -> Option<Before> {
-        self.lock().get(key).filter(|before| before.uid == uid).cloned()
+        self.0.lock().get(key).filter(|before| before.uid == uid).cloned()
     }
 
     /// Records that this version has been handled. `has_changed`: a later one that differs is known.
@@ -47,7 +48,7 @@ impl Changed {
         let is_later = |known: &Before| {
             known.uid == object.uid() && (known.version == version || is_newer(&known.version, version))
         };
-        match (self.lock().entry(key.clone()), has_changed) {
+        match (self.0.lock().entry(key.clone()), has_changed) {
             (Entry::Occupied(known), _) if is_later(known.get()) => {}
             (entry, true) => drop(entry.insert_entry(Before::of(object, is_kept.then(|| object.copy().into())))),
             (Entry::Occupied(known), false) => drop(known.remove()),
@@ -56,15 +57,11 @@ impl Changed {
     }
 
     pub(super) fn remove(&self, key: &Key) {
-        self.lock().remove(key);
+        self.0.lock().remove(key);
     }
 
     /// Removes all others.
     pub(super) fn retain(&self, is_kept: impl Fn(&Key, &str) -> bool) {
-        self.lock().retain(|key, before| is_kept(key, &before.uid));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, KeyMap<Before>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().retain(|key, before| is_kept(key, &before.uid));
     }
 }

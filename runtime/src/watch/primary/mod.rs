@@ -20,11 +20,12 @@ mod undecodable;
 mod vanished;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
 use crate::client::decode::{Decoded, Decoder, Invalid};
+use crate::lock::{Mutex, MutexGuard};
 use crate::pipeline::bare_store::BareStore;
 use crate::pipeline::object::Object;
 use crate::queue::{Key, TriggerSet};
@@ -160,7 +161,7 @@ impl Primary {
     }
 
     fn lock(&self) -> MutexGuard<'_, Objects> {
-        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+        self.objects.lock()
     }
 
     /// The record of an object that does not fit its type.

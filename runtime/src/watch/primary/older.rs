@@ -1,8 +1,9 @@
 //! Objects of one name in different shards: the ones that are not cached.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::client::decode::Decoded;
+use crate::lock::{Mutex, MutexGuard};
 use crate::queue::KeyMap;
 
 /// The older ones of objects that have the same name in different shards. The map is usually empty. Its lock is held while an event of a
@@ -14,6 +15,6 @@ pub(super) type OlderObjects<'a> = MutexGuard<'a, KeyMap<Decoded>>;
 
 impl Older {
     pub(super) fn lock(&self) -> OlderObjects<'_> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -1,11 +1,12 @@
 //! The objects that do not fit their type. They are recorded and reported, but not reconciled.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
 use crate::client::decode::Invalid;
+use crate::lock::Mutex;
 use crate::queue::Key;
 
 /// The outcome of a pass for such an object, and the reason of its event.
@@ -51,14 +52,14 @@ pub(super) struct Aside(Arc<Mutex<BTreeMap<Key, Undecodable>>>);
 impl Aside {
     /// The keys of the objects whose uid is wanted.
     pub(super) fn keys_of(&self, wanted: impl Fn(&str) -> bool) -> Vec<Key> {
-        let all = self.lock();
+        let all = self.0.lock();
         let found = all.iter().filter(|(_, broken)| broken.uid.as_deref().is_some_and(&wanted));
         found.map(|(key, _)| key.clone()).collect()
     }
 
     /// Records the current state of an object. Returns whether there is something new to report.
     pub(super) fn put(&self, key: &Key, broken: &Invalid) -> bool {
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         let mut now = Undecodable::of(broken);
         now.reported = all.get(key).is_some_and(|before| before.reported && before.is_like(&now));
         let is_new = !now.reported;
@@ -68,16 +69,16 @@ impl Aside {
 
     /// Removes an object that fits its type again or was deleted.
     pub(super) fn remove(&self, key: &Key) {
-        self.lock().remove(key);
+        self.0.lock().remove(key);
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Undecodable> {
-        self.lock().get(key).cloned()
+        self.0.lock().get(key).cloned()
     }
 
     /// The record to report; `None` if it was already reported.
     pub(super) fn report(&self, key: &Key) -> Option<Undecodable> {
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         let found = all.get_mut(key).filter(|found| !found.reported)?;
         found.reported = true;
         Some(found.clone())
@@ -85,16 +86,12 @@ impl Aside {
 
     /// Removes all others.
     pub(super) fn retain(&self, is_kept: impl Fn(&Key, &str) -> bool) {
-        self.lock().retain(|key, found| is_kept(key, found.uid.as_deref().unwrap_or_default()));
+        self.0.lock().retain(|key, found| is_kept(key, found.uid.as_deref().unwrap_or_default()));
     }
 
     #[cfg(feature = "metrics")]
     pub(super) fn keys(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<Key> {
-        self.lock().keys().filter(|key| wanted(key)).cloned().collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, Undecodable>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().keys().filter(|key| wanted(key)).cloned().collect()
     }
 }
 

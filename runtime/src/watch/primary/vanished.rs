@@ -3,10 +3,11 @@
 //! A delete request that reads the object just before the finalizer is stored removes it just after, finalizer and all
 //! (kubernetes/kubernetes#77988). The watch then reports the deletion of an object that was never marked for deletion.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
+use crate::lock::Mutex;
 use crate::pipeline::object::Object;
 use crate::queue::{Key, KeyMap};
 
@@ -17,24 +18,20 @@ pub(super) struct Vanished(Arc<Mutex<KeyMap<Arc<Object>>>>);
 impl Vanished {
     /// Records the object, unless an earlier one of its name waits for its cleanup: no pass has handled this one then.
     pub(super) fn put(&self, key: &Key, object: Arc<Object>) {
-        self.lock().entry(key.clone()).or_insert(object);
+        self.0.lock().entry(key.clone()).or_insert(object);
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Arc<Object>> {
-        self.lock().get(key).cloned()
+        self.0.lock().get(key).cloned()
     }
 
     pub(super) fn remove(&self, key: &Key) {
-        self.lock().remove(key);
+        self.0.lock().remove(key);
     }
 
     /// Removes all others.
     pub(super) fn retain(&self, is_kept: impl Fn(&Key, &str) -> bool) {
-        self.lock().retain(|key, object| is_kept(key, object.uid()));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, KeyMap<Arc<Object>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().retain(|key, object| is_kept(key, object.uid()));
     }
 }
 

@@ -1,7 +1,5 @@
 //! Sends events to the server: each is created once, then counted in its series.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::{Event as Stored, EventSeries};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
@@ -16,6 +14,7 @@ use super::MAX_NOTE;
 use super::correlator::{Correlation, Correlator, EventKey};
 use crate::api::ApiError;
 use crate::api::grant::Grant;
+use crate::lock::{Mutex, MutexGuard};
 use crate::pass::api::request::answered;
 use crate::random::uniform;
 
@@ -103,7 +102,7 @@ impl Recorder {
     }
 
     fn correlator(&self) -> MutexGuard<'_, Correlator> {
-        self.correlator.lock().unwrap_or_else(PoisonError::into_inner)
+        self.correlator.lock()
     }
 }
 

@@ -4,11 +4,12 @@ use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::UNIX_EPOCH;
 
 use lru::LruCache;
 
+use crate::lock::{Mutex, MutexGuard};
 use crate::sha256::Sha256;
 
 /// A hash over everything that the output depends on.
@@ -22,7 +23,7 @@ const LONGEST: usize = 256 << 10;
 static OUTPUTS: LazyLock<Mutex<LruCache<Fingerprint, Arc<str>>>> = LazyLock::new(|| Mutex::new(LruCache::new(MOST)));
 
 fn outputs() -> MutexGuard<'static, LruCache<Fingerprint, Arc<str>>> {
-    OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner)
+    OUTPUTS.lock()
 }
 
 /// The output of an earlier run.
