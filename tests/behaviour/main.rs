@@ -39,6 +39,7 @@ mod elsewhere;
 mod events;
 mod exhaustive;
 mod export;
+mod failed_reads;
 mod feature_gates;
 mod feature_interactions;
 mod fixtures;

@@ -42,8 +42,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// the namespace of the reconciled object.
     ///
     /// # Errors
-    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered. If the operator does not
-    /// allow the reference, the reconciled object becomes Stalled.
+    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered. If it cannot be read,
+    /// the pass is repeated with back-off, although the class of the error is `waiting`. If the operator does not allow the reference, the
+    /// reconciled object becomes Stalled.
     pub fn require<K: Kind + WatchedBy<S>>(&mut self, object: impl Into<Reference>) -> Require<'_, K> {
         let reference = object.into();
         let name = reference.to_string();
@@ -176,7 +177,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The object is read from the namespace of the reference, or by default from the namespace of the reconciled object.
     ///
     /// # Errors
-    /// [`NotReady`]: the object does not exist, is not ready, or cannot be read. A change to it triggers a reconcile.
+    /// [`NotReady`]: the object does not exist, is not ready, or cannot be read. A change to it triggers a reconcile. If it cannot be read, the
+    /// pass is repeated with back-off.
     ///
     /// In two cases the reconciled object becomes Stalled:
     ///
@@ -191,10 +193,11 @@ impl<S: SubReconciler> Cx<'_, S> {
         let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
         self.state.references.insert(target.to_string());
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
+        let failed = self.state.failed_reads.shared();
         let found = async move {
             let kind = target.kind.clone();
             let found = backend.get(step, relation, target).await;
-            let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
+            let found = found.map_err(|error| format!("it cannot be read: {}", failed.note(error)))?;
             let object = found.ok_or_else(|| "it does not exist yet".to_owned())?;
             match readiness_of(&object, &kind) {
                 Readiness::Ready => typed(&object).map_err(|error| format!("it cannot be decoded: {error}")),
@@ -258,10 +261,11 @@ fn lookup<K: Kind>(
     if relation.how.is_watch() {
         state.references.insert(target.to_string());
     }
-    let (step, backend) = (state.step_name(), state.backend.clone());
+    let (step, backend, failed) = (state.step_name(), state.backend.clone(), state.failed_reads.shared());
     Box::pin(async move {
         let text = target.to_string();
-        let Some(object) = backend.get(step, relation, target).await? else { return Ok(None) };
+        let found = backend.get(step, relation, target).await.map_err(|error| failed.note(error))?;
+        let Some(object) = found else { return Ok(None) };
         typed(&object).map(Some).map_err(|error| undecoded(&text, &error))
     })
 }

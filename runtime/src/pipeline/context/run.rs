@@ -135,7 +135,14 @@ pub(crate) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassEr
     if let Some(pass_error) = state.foreign.handed_on(error) {
         return pass_error;
     }
-    pass_error(state, (error.class(), error.retry()), error.reason(), error, error.actions())
+    let (class, actions) = match error.class() {
+        // The object may be there, so no watch triggers the next pass.
+        Class::Waiting { poll: None } if state.failed_reads.caused(error) => {
+            (Class::Transient, Class::Transient.actions())
+        }
+        class => (class, error.actions()),
+    };
+    pass_error(state, (class, error.retry()), error.reason(), error, actions)
 }
 
 /// Shared by all error types, to compile less code.

@@ -5,6 +5,7 @@ mod conclude;
 mod conditions;
 #[cfg(feature = "dependents")]
 mod converged;
+mod failed_reads;
 mod foreign_owner;
 mod fork;
 mod found_status;
@@ -29,6 +30,7 @@ use self::conditions::Conditions;
 pub(crate) use self::converged::Converged;
 #[cfg(feature = "dependents")]
 pub(crate) use self::converged::{ConvergedSet, ConvergedSets};
+use self::failed_reads::FailedReads;
 use self::foreign_owner::Refusals;
 pub(crate) use self::fork::{StepEnd, deciding};
 use self::found_status::FoundStatus;
@@ -86,6 +88,8 @@ pub(crate) struct PassState {
     pub(crate) references: BTreeSet<String>,
     /// The refusals of the current step for objects of other owners.
     pub(crate) foreign: Refusals,
+    /// The reads of the current step that failed.
+    pub(crate) failed_reads: FailedReads,
     /// The events that the steps recorded.
     pub(crate) events: StepEvents,
     /// The error of a failed status write in the middle of the pass.
@@ -175,6 +179,7 @@ impl PassState {
             requeue: None,
             references: BTreeSet::new(),
             foreign: Refusals::default(),
+            failed_reads: FailedReads::default(),
             events: StepEvents::default(),
             write_error: None,
             clamped: Vec::new(),

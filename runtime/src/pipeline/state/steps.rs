@@ -15,6 +15,7 @@ impl PassState {
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
         self.foreign.clear();
+        self.failed_reads.clear();
         self.begin_dry(step);
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {

@@ -1,0 +1,99 @@
+//! Failed reads of an object that a step requires: the object is there, so no watch triggers a pass, and the pass is repeated.
+
+use std::sync::Arc;
+
+use evenkeel::dependency::{NotReady, Reference};
+use evenkeel::prelude::*;
+use evenkeel::{Absent, Reconciler};
+use evenkeel_testkit::{Effect, Fault, Verb, is_ready};
+use evenkeel_tests::test_env::{Server, World};
+use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition};
+use k8s_openapi::api::core::v1::Secret;
+use serde_json::json;
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+enum ReadCondition {
+    /// The Secret was read.
+    #[condition(positive)]
+    Seen,
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum Missing {
+    #[error(transparent)]
+    #[class(waiting)]
+    SecretMissing(#[from] Absent<Secret>),
+    #[error(transparent)]
+    #[class(waiting)]
+    SecretNotReady(#[from] NotReady<Secret>),
+}
+
+#[sub_reconciler(sets(on::Seen), watches(Secret, by_name, cache = none))]
+async fn require(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Missing> {
+    cx.require::<Secret>("s").await?;
+    Ok(())
+}
+
+#[reconciler(conditions = ReadCondition)]
+async fn requiring(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    require(widget, lab, cx).await?;
+    Ok(())
+}
+
+#[sub_reconciler(sets(on::Seen), watches(Secret, by_name, cache = none))]
+async fn require_ready(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Missing> {
+    cx.require_ready::<Secret>(&Reference::new(None, "s")).await?;
+    Ok(())
+}
+
+#[reconciler(conditions = ReadCondition)]
+async fn requiring_ready(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
+    require_ready(widget, lab, cx).await?;
+    Ok(())
+}
+
+/// The next three reads of the Secret fail in this way, and the object is ready in the end. The next resync is ten days away.
+async fn is_repeated_after<R: Reconciler<Object = Widget, Deps = Arc<Lab>>>(effect: &Effect) {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Secret>(json!({ "metadata": { "name": "s" } })).await;
+    for _ in 0..3 {
+        world.cluster().faults().add(Fault::new(effect.clone()).verb(Verb::Get).resource("secrets"));
+    }
+    let operator = world.operator::<R>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "interval": "240h" }))).await;
+    world.until::<Widget>("w", &format!("{effect:?}: ready"), is_ready).await;
+    assert_eq!(world.cluster().faults().pending(), 0, "{effect:?}: it was read again after each failure");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_read_of_a_required_object_is_repeated() {
+    // A late answer is an answer, a 404 that names the object says that it does not exist, and a dropped watch fails no read.
+    let failures = Effect::ALL
+        .iter()
+        .filter(|effect| !matches!(effect, Effect::Latency(_) | Effect::SubresourceNotFound | Effect::DropWatch(_)));
+    for effect in failures {
+        is_repeated_after::<requiring>(effect).await;
+        is_repeated_after::<requiring_ready>(effect).await;
+    }
+}
+
+/// It waits for the watch alone, without a retry.
+#[tokio::test(start_paused = true)]
+async fn an_object_that_does_not_exist_is_waited_for() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<requiring>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "interval": "240h" }))).await;
+    let missing = |object: &serde_json::Value| condition(object, "Seen").is_some_and(|seen| seen["status"] == "False");
+    world.until::<Widget>("w", "missing", missing).await;
+    let passes = || world.cluster().log().requests().resource("widgets").writes().count();
+    let before = passes();
+    tokio::time::sleep(std::time::Duration::from_secs(86_400)).await;
+    assert_eq!(passes(), before);
+    world.create::<Secret>(json!({ "metadata": { "name": "s" } })).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+}
