@@ -15,8 +15,6 @@ type Values = HashMap<Slot, Value>;
 #[derive(Clone, Default)]
 pub(crate) struct CarriedValues(Arc<Mutex<Values>>);
 
-impl CarriedValues {}
-
 /// The values as a pass, or a joined step of it, uses them. They return to the shared ones when it ends, however it ends.
 #[derive(Default)]
 pub(crate) struct Carried {
