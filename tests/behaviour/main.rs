@@ -39,7 +39,7 @@ mod elsewhere;
 mod events;
 mod exhaustive;
 mod export;
-mod failed_reads;
+mod failed_calls;
 mod feature_gates;
 mod feature_interactions;
 mod fixtures;

@@ -22,6 +22,7 @@ mod graph;
 mod manifest;
 mod mermaid;
 mod next_pass;
+mod number_format;
 mod page;
 mod printer_column;
 mod rbac;
@@ -50,6 +51,8 @@ pub(crate) use self::explanation::explain;
 pub(crate) use self::function_info::{ReviewInfo, RouteInfo};
 #[cfg(feature = "operator")]
 pub(crate) use self::grafana::grafana;
+#[cfg(feature = "operator")]
+pub(crate) use self::number_format::remove_unknown_formats;
 #[cfg(feature = "operator")]
 pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;

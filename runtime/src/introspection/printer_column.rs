@@ -6,6 +6,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 
 use kube::CustomResourceExt;
 
+use super::number_format::remove_unknown_formats;
 use crate::condition::READY;
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
@@ -14,7 +15,8 @@ use crate::wiring::{KindInfo, Wiring};
 ///
 /// The CRD that `#[derive(CustomResource)]` returns from `K::crd()` contains only the schema. This function adds
 /// printer columns for Ready, its message, each condition of the reconciler (`-o wide`) and the age. A column that the
-/// author declared under one of these names is left unchanged.
+/// author declared under one of these names is left unchanged. Formats of numbers that Kubernetes does not know, such as `uint32`, are
+/// removed, since an API server warns of them.
 ///
 /// The command `crds` prints the same CRD. If several reconcilers share a kind,
 /// [`Operator::definitions`](crate::Operator::definitions) merges their columns.
@@ -28,6 +30,7 @@ use crate::wiring::{KindInfo, Wiring};
 #[must_use]
 pub fn crd<R: Reconciler<Object: CustomResourceExt>>() -> CustomResourceDefinition {
     let mut definition = R::Object::crd();
+    remove_unknown_formats(&mut definition);
     add_columns::<R>(&mut definition);
     definition
 }

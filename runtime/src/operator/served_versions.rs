@@ -9,6 +9,7 @@ use super::builder::Operator;
 use super::crd_check::ServedVersion;
 use crate::admission::WebhookTarget;
 use crate::conversion::RegisteredSpoke;
+use crate::introspection::remove_unknown_formats;
 use crate::wiring::{KindInfo, conversion_path};
 
 /// The name of the strategy that calls a webhook.
@@ -65,6 +66,7 @@ pub(super) fn of_kind(spokes: &[RegisteredSpoke], kind: &KindInfo) -> Vec<Served
 /// The CRD of a served version alone.
 fn alone(spoke: &RegisteredSpoke) -> CustomResourceDefinition {
     let mut definition = (spoke.wiring.spoke.definition)();
+    remove_unknown_formats(&mut definition);
     if let Some(warning) = spoke.wiring.deprecated {
         for version in &mut definition.spec.versions {
             version.deprecated = Some(true);

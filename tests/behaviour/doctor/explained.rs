@@ -54,7 +54,7 @@ async fn each_state_has_its_meaning_and_its_fix() {
     assert!(!good.contains("meaning:") && !good.contains("fix:"), "{good}");
     let invalid = explained(&world, "invalid").await;
     assert!(
-        invalid.contains("/invalid is stalled for ") && invalid.contains("(generation 1, observed 1)"),
+        invalid.contains("/invalid is stalled for ") && invalid.contains("(generation 1, last pass for 1)"),
         "{invalid}"
     );
     let block = "\n      meaning: Stalled. (step fetch, stalled)\

@@ -114,7 +114,7 @@ fn text(object: &ExplainedObject, now: Timestamp) -> String {
     let namespace = object.namespace.iter().fold(String::new(), |_, namespace| format!("{namespace}/"));
     let since = object.since.map_or_else(String::new, |since| format!(" for {}", age(now, since)));
     let generations = match (object.generation, object.observed_generation) {
-        (Some(generation), Some(observed)) => format!(" (generation {generation}, observed {observed})"),
+        (Some(generation), Some(observed)) => format!(" (generation {generation}, last pass for {observed})"),
         (Some(generation), None) => format!(" (generation {generation})"),
         _ => String::new(),
     };

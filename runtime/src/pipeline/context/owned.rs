@@ -129,10 +129,10 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// In an operator the call does not fail. In a [trial](crate::testing) of the step it reads from the API server, which can fail.
     pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
-        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         let Target { kind, namespace, .. } = target::<K>(self.state, "");
+        let state = &mut *self.state;
         List(Box::pin(async move {
-            let all = backend.owned(step, kind).await?;
+            let all = owned_by(state, kind).await?;
             Ok(all.into_iter().filter(|target| target.namespace == namespace).map(|target| target.name).collect())
         }))
     }
@@ -144,12 +144,18 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// Same as [`owned`](Self::owned).
     pub fn owned_anywhere<K: Kind + OwnedBy<S> + OwnedAnywhereBy<S>>(&mut self) -> List<'_, Vec<Reference>> {
-        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
+        let state = &mut *self.state;
         List(Box::pin(async move {
-            let all = backend.owned(step, KindInfo::of::<K>()).await?;
+            let all = owned_by(state, KindInfo::of::<K>()).await?;
             Ok(all.into_iter().map(|target| Reference::new(target.namespace.as_deref(), &target.name)).collect())
         }))
     }
+}
+
+/// The owned objects of a kind.
+async fn owned_by(state: &mut PassState, kind: KindInfo) -> Result<Vec<Target>, ApiError> {
+    let owned = state.backend.clone().owned(state.step_name(), kind).await;
+    owned.map_err(|error| state.failed_call(error))
 }
 
 /// The target in another namespace, if the operator allows references to it.
@@ -170,7 +176,7 @@ fn delete<'c>(
     Box::pin(async move {
         let (text, relation) = (target.to_string(), owning(relations, &target.kind));
         let deleted = state.backend.clone().delete(state.step_name(), target).await;
-        deleted.map_err(|error| state.blocked_by(&text, relation, error))
+        deleted.map_err(|error| state.failed_write(&text, relation, error))
     })
 }
 
@@ -190,7 +196,7 @@ fn apply<'c>(
         let (backend, relation) = (state.backend.clone(), owning(relations, &target.kind));
         match backend.apply(state.step_name(), relation, target, json).await {
             Ok(applied) => Ok((text, applied)),
-            Err(error) => Err(state.blocked_by(&text, relation, error)),
+            Err(error) => Err(state.failed_write(&text, relation, error)),
         }
     })
 }

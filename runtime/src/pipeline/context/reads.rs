@@ -1,10 +1,11 @@
 //! Reads of other objects by a step: the methods, the objects that a call selects, the relation and the decoding.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::ResourceExt;
-use kube::core::ObjectMeta;
+use kube::core::{DynamicObject, ObjectMeta};
 
 use super::Cx;
 use super::futures::{Get, List, Require, RequireReady};
@@ -133,8 +134,11 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The watch fails.
     pub fn metadata<K: Kind + CachedBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
         let (relation, target) = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
-        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
-        List(Box::pin(async move { backend.metadata(step, relation, target).await }))
+        let state = &mut *self.state;
+        List(Box::pin(async move {
+            let found = state.backend.clone().metadata(state.step_name(), relation, target).await;
+            found.map_err(|error| state.failed_call(error))
+        }))
     }
 
     /// Reads the owner of the object that is of kind `K`.
@@ -192,12 +196,11 @@ impl<S: SubReconciler> Cx<'_, S> {
         let target = referenced(self.state, &reference, kind);
         let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
         self.state.references.insert(target.to_string());
-        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
-        let failed = self.state.failed_reads.shared();
+        let state = &mut *self.state;
         let found = async move {
             let kind = target.kind.clone();
-            let found = backend.get(step, relation, target).await;
-            let found = found.map_err(|error| format!("it cannot be read: {}", failed.note(error)))?;
+            let found = read(state, relation, target).await;
+            let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
             let object = found.ok_or_else(|| "it does not exist yet".to_owned())?;
             match readiness_of(&object, &kind) {
                 Readiness::Ready => typed(&object).map_err(|error| format!("it cannot be decoded: {error}")),
@@ -246,12 +249,12 @@ pub(super) fn allowed(state: &mut PassState, reference: &Reference, kind: &KindI
 }
 
 /// Gets an object by its reference.
-fn lookup<K: Kind>(
-    state: &mut PassState,
+fn lookup<'c, K: Kind>(
+    state: &'c mut PassState,
     declared: &[Relation],
     reference: &Reference,
     undeclared: Relation,
-) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
+) -> BoxFuture<'c, Result<Option<K>, ApiError>> {
     let kind = KindInfo::of::<K>();
     if let Err(refused) = allowed(state, reference, &kind) {
         return Box::pin(std::future::ready(Err(refused)));
@@ -261,13 +264,21 @@ fn lookup<K: Kind>(
     if relation.how.is_watch() {
         state.references.insert(target.to_string());
     }
-    let (step, backend, failed) = (state.step_name(), state.backend.clone(), state.failed_reads.shared());
     Box::pin(async move {
         let text = target.to_string();
-        let found = backend.get(step, relation, target).await.map_err(|error| failed.note(error))?;
-        let Some(object) = found else { return Ok(None) };
+        let Some(object) = read(state, relation, target).await? else { return Ok(None) };
         typed(&object).map(Some).map_err(|error| undecoded(&text, &error))
     })
+}
+
+/// Reads an object.
+async fn read(
+    state: &mut PassState,
+    relation: Relation,
+    target: Target,
+) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+    let found = state.backend.clone().get(state.step_name(), relation, target).await;
+    found.map_err(|error| state.failed_call(error))
 }
 
 /// The objects that a listing covers: those of a kind that the step watches by label, those under an index entry, or, for an owned kind,
@@ -304,13 +315,13 @@ fn selection_in(
 
 /// Lists the objects of a selection.
 fn listed<K: Kind>(
-    state: &PassState,
+    state: &mut PassState,
     (relation, selection): (Relation, Selection),
-) -> BoxFuture<'static, Result<Vec<K>, ApiError>> {
-    let (step, backend) = (state.step_name(), state.backend.clone());
+) -> BoxFuture<'_, Result<Vec<K>, ApiError>> {
     Box::pin(async move {
         let text = selection.to_string();
-        let objects = backend.list(step, relation, selection).await?;
+        let objects = state.backend.clone().list(state.step_name(), relation, selection).await;
+        let objects = objects.map_err(|error| state.failed_call(error))?;
         let decoded = objects.iter().map(|object| typed(object)).collect::<Result<Vec<K>, _>>();
         decoded.map_err(|error| undecoded(&text, &error))
     })

@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 
 use super::timeout::Limit;
 use super::{Cx, Pass};
-use crate::api::BoxFuture;
+use crate::api::{BoxFuture, FOREIGN};
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, PassError, PassResult, ReconcileError};
 #[cfg(feature = "dependents")]
 use crate::pipeline::dependents::{DependentsError, check_deletion, remove_set};
-use crate::pipeline::state::PassState;
+use crate::pipeline::state::{Failure, PassState};
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
@@ -132,17 +132,7 @@ fn late(state: &PassState) -> PassError {
 
 /// Converts an error of a step into a pass error.
 pub(crate) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassError {
-    if let Some(pass_error) = state.foreign.handed_on(error) {
-        return pass_error;
-    }
-    let (class, actions) = match error.class() {
-        // The object may be there, so no watch triggers the next pass.
-        Class::Waiting { poll: None } if state.failed_reads.caused(error) => {
-            (Class::Transient, Class::Transient.actions())
-        }
-        class => (class, error.actions()),
-    };
-    pass_error(state, (class, error.retry()), error.reason(), error, actions)
+    pass_error(state, (error.class(), error.retry()), error.reason(), error, error.actions())
 }
 
 /// Shared by all error types, to compile less code.
@@ -153,11 +143,17 @@ fn pass_error(
     text: &dyn Display,
     actions: Actions,
 ) -> PassError {
-    let class = match class {
-        Class::Waiting { poll: Some(poll) } => {
-            Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut state.clamped)) }
+    let (class, actions) = match (class, state.failed_calls.behind(text)) {
+        // Always a wait: authors give all call errors one class, but the step cannot succeed before the other owner changes the object.
+        (_, Some(Failure::Foreign(wait))) => {
+            return PassError::new(wait, FOREIGN, &text.to_string(), wait.actions());
         }
-        class => class,
+        // No watch triggers the next pass.
+        (Class::Waiting { poll: None }, Some(Failure::Failed)) => (Class::Transient, Class::Transient.actions()),
+        (Class::Waiting { poll: Some(poll) }, _) => {
+            (Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut state.clamped)) }, actions)
+        }
+        (class, _) => (class, actions),
     };
     let error = PassError { retry, ..PassError::new(class, reason, &text.to_string(), actions) };
     let error = match &mut state.calls {

@@ -5,8 +5,7 @@ mod conclude;
 mod conditions;
 #[cfg(feature = "dependents")]
 mod converged;
-mod failed_reads;
-mod foreign_owner;
+mod failed_calls;
 mod fork;
 mod found_status;
 mod reconciling;
@@ -30,8 +29,8 @@ use self::conditions::Conditions;
 pub(crate) use self::converged::Converged;
 #[cfg(feature = "dependents")]
 pub(crate) use self::converged::{ConvergedSet, ConvergedSets};
-use self::failed_reads::FailedReads;
-use self::foreign_owner::Refusals;
+use self::failed_calls::FailedCalls;
+pub(crate) use self::failed_calls::Failure;
 pub(crate) use self::fork::{StepEnd, deciding};
 use self::found_status::FoundStatus;
 use self::step_events::StepEvents;
@@ -86,10 +85,8 @@ pub(crate) struct PassState {
     pub(crate) requeue: Option<Requeue>,
     /// The objects that were read by name, as listed in `observedInputs.references`.
     pub(crate) references: BTreeSet<String>,
-    /// The refusals of the current step for objects of other owners.
-    pub(crate) foreign: Refusals,
-    /// The reads of the current step that failed.
-    pub(crate) failed_reads: FailedReads,
+    /// The calls of the current step that failed.
+    pub(crate) failed_calls: FailedCalls,
     /// The events that the steps recorded.
     pub(crate) events: StepEvents,
     /// The error of a failed status write in the middle of the pass.
@@ -178,8 +175,7 @@ impl PassState {
             joined: None,
             requeue: None,
             references: BTreeSet::new(),
-            foreign: Refusals::default(),
-            failed_reads: FailedReads::default(),
+            failed_calls: FailedCalls::default(),
             events: StepEvents::default(),
             write_error: None,
             clamped: Vec::new(),

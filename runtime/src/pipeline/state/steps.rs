@@ -14,8 +14,7 @@ impl PassState {
     /// Starts a step. Its negative and bipolar conditions are cleared.
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
-        self.foreign.clear();
-        self.failed_reads.clear();
+        self.failed_calls.clear();
         self.begin_dry(step);
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {
@@ -151,10 +150,17 @@ impl PassState {
         warn_of_reason(self.backend.warned(), self.wiring.name, step, self.conditions.info(place), reason);
     }
 
-    /// Records a refusal, so that a change of the object triggers a reconcile. Returns the error unchanged.
-    pub(crate) fn blocked_by(&mut self, object: &str, relation: Relation, error: ApiError) -> ApiError {
+    /// Records a failed call of the step. Returns the error unchanged.
+    pub(crate) fn failed_call(&mut self, error: ApiError) -> ApiError {
+        self.failed_calls.note(&error, false);
+        error
+    }
+
+    /// The same for a write. A change of an object that belongs to another owner triggers a reconcile.
+    pub(crate) fn failed_write(&mut self, object: &str, relation: Relation, error: ApiError) -> ApiError {
         // The watch of an owned kind with labels does not show an object without them.
-        if self.foreign.note(&error, !relation.labels.is_empty()) {
+        self.failed_calls.note(&error, !relation.labels.is_empty());
+        if matches!(error, ApiError::Foreign(_)) {
             self.references.insert(object.to_owned());
         }
         error

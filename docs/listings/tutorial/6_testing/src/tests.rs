@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use evenkeel::{ApiError, ReconcileError};
 use evenkeel_testkit::{
     Coverage, Crash, Disruption, Effect, Fault, Row, Seed, Sweep, Trial, Verb, eventually, is_ready, until,
 };
@@ -67,8 +68,8 @@ fn unreached() -> Vec<String> {
     let own = ["Created StoreFailed", "Replicated StoreFailed", "Replicated Copied"];
     let mut all: Vec<String> = own.iter().map(|one| format!("buckets {one}")).collect();
     // These errors have the same class as `Forbidden`, or are handled before a step sees them.
-    for reason in ["CallFailed", "Conflict", "DependentForeign", "Invalid", "NotFound", "NotServed", "ServerBusy"] {
-        all.extend(["Created", "Published"].map(|condition| format!("buckets {condition} {reason}")));
+    for error in ApiError::VARIANTS.iter().filter(|error| error.reason != "Forbidden") {
+        all.extend(["Created", "Published"].map(|condition| format!("buckets {condition} {}", error.reason)));
     }
     all
 }
