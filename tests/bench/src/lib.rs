@@ -21,6 +21,7 @@ pub mod ours;
 pub mod pending;
 pub mod repairs;
 pub mod report;
+pub mod resident;
 pub mod sample;
 pub mod shapes;
 pub mod table;

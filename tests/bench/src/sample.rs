@@ -206,6 +206,17 @@ impl Sample {
         if self.distinct { text.replace(&self.uid, &format!("{number:08}{}", &UID[8..])) } else { text }
     }
 
+    /// The text of the object after the change, without `managedFields`.
+    ///
+    /// # Panics
+    /// The text is not JSON.
+    #[must_use]
+    pub fn lean(&self) -> String {
+        let mut object: Value = serde_json::from_str(&self.render(0, true, 1)).expect("JSON");
+        object["metadata"].as_object_mut().expect("metadata").remove("managedFields");
+        object.to_string()
+    }
+
     /// The bytes of its JSON, and those of `managedFields`.
     #[must_use]
     pub fn sizes(&self) -> (usize, usize) {

@@ -45,6 +45,19 @@ pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(
     }
 }
 
+/// Allocations per change that a write of the status and its event follow.
+pub(crate) fn written<F: Future<Output = ()> + Send + 'static>(answers: &Answers, start: impl Fn(Client) -> F) -> f64 {
+    let runtime = runtime();
+    begin(&runtime, answers, &start);
+    let before = answers.writes();
+    let changes = measure(|| {
+        answers.change(0, answers.objects());
+        settle(&runtime);
+    });
+    assert_eq!(answers.writes() - before, answers.objects(), "one write follows each change");
+    changes.count_total as f64 / answers.objects() as f64
+}
+
 /// The live bytes per object once everything is loaded.
 pub(crate) fn live<F: Future<Output = ()> + Send + 'static>(answers: &Answers, start: impl Fn(Client) -> F) -> f64 {
     let runtime = runtime();

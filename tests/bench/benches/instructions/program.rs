@@ -51,6 +51,7 @@ pub(crate) fn run(words: &str) {
         "queue" => passes(size, who.parse().unwrap()),
         "due" => passes(size, 1),
         "load" => watch(what, who, size, 0),
+        "decode" => decode(size),
         "chatter" => dependents::chatter(who, size),
         "converge" => dependents::converge(size),
         "repair" => repairs::repair(who, size),
@@ -67,6 +68,14 @@ pub(crate) fn run(words: &str) {
 fn passes(keys: usize, concurrency: usize) {
     let concurrency = NonZeroUsize::new(concurrency).unwrap();
     runtime().block_on(requeued(keys, concurrency, Duration::from_secs(3600), Duration::from_secs(600)));
+}
+
+/// Decodes the text of a release without `managedFields` this many times.
+fn decode(times: usize) {
+    let text = Sample::read("releases").lean();
+    for _ in 0..times {
+        std::hint::black_box(serde_json::from_slice::<Release>(std::hint::black_box(text.as_bytes())).unwrap());
+    }
 }
 
 /// The watched objects.

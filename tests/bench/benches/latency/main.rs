@@ -1,7 +1,8 @@
-//! Latency from an event to the start of its pass, on an idle controller: `cargo bench -p evenkeel-bench --bench latency -- [OBJECTS]..`.
+//! Latency of an idle controller, from an event to the start of its pass, and to the write that follows a change:
+//! `cargo bench -p evenkeel-bench --bench latency -- [OBJECTS]..`.
 //!
-//! The only timed figure, therefore a ratio: evenkeel and B0 run alternately, five rounds each, on a separate thread; another thread sends
-//! an event, waits for the pass, and sends the next. It is reported and fails no run.
+//! The only timed figures: evenkeel and the baselines run alternately, five rounds each, on a separate thread; another thread sends an
+//! event, waits for the pass or the write, and sends the next. They are reported and fail no run.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is what it is for")]
 #![allow(clippy::unwrap_used, reason = "a bench ends at the first surprise")]
 
@@ -12,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use evenkeel::Operator;
 use evenkeel_bench::answers::Answers;
-use evenkeel_bench::hand::{Work, b0};
+use evenkeel_bench::hand::{Work, b0, b1};
 use evenkeel_bench::kind::Release;
-use evenkeel_bench::ours::{Lab, plain};
+use evenkeel_bench::ours::{Lab, plain, start};
 use evenkeel_bench::report::Report;
 use evenkeel_bench::sample::Sample;
-use evenkeel_bench::table::{Aim, Table};
+use evenkeel_bench::table::{Aim, THREE, Table};
 use kube::{Client, CustomResourceExt};
 use tokio::sync::oneshot;
 
@@ -25,6 +26,8 @@ const ROUNDS: usize = 5;
 const EVENTS: usize = 400;
 /// The pause between two events, after which everything is idle.
 const PAUSE: Duration = Duration::from_millis(4);
+/// Without a write for this time, a controller has loaded everything.
+const LOAD: Duration = Duration::from_secs(2);
 /// A baseline whose rounds differ by more than this is not meaningful.
 const SPREAD: f64 = 0.30;
 
@@ -39,30 +42,57 @@ fn main() {
 
 fn measure(report: &mut Report, objects: usize) {
     let answers = || Answers::render(&[&Sample::read("releases")], &Release::crd(), objects, 500, |work| work());
-    let (mut ours, mut hand) = (Vec::new(), Vec::new());
-    for round in 1..=ROUNDS {
-        eprintln!("{objects} objects, round {round} ..");
-        ours.push(percentiles(evenkeel(&answers())));
-        hand.push(percentiles(by_hand(&answers())));
-    }
-    let mut table = Table::new("from an event to its pass", &format!("{objects} objects, µs"), &["evenkeel", "B0"]);
-    for (at, what) in ["half of them within", "99 of 100 within"].iter().enumerate() {
-        let pick = |rounds: &[[f64; 2]]| sorted(rounds.iter().map(|round| round[at]).collect());
-        let (ours, hand) = (pick(&ours), pick(&hand));
-        let [few, median, most] = [0, ROUNDS / 2, ROUNDS - 1].map(|nth| [ours[nth], hand[nth]]);
-        table.row(&format!("{what}, best round"), &few, Aim::Shares(&[]));
-        table.row(&format!("{what}, median round"), &median, Aim::Shares(if at == 0 { &[(1, 0.05)] } else { &[] }));
-        table.row(&format!("{what}, worst round"), &most, Aim::Shares(&[]));
-        if at == 0 && most[1] / few[1] > 1.0 + SPREAD {
-            println!("the rounds of B0 are more than 30 % apart: the machine is busy, do it again");
-        }
-    }
-    report.add(&table);
+    let passes = rounds(objects, "passes", [&|| passes_of_ours(&answers()), &|| passes_by_hand(&answers())]);
+    report.add(&table("from an event to its pass", objects, &["evenkeel", "B0"], &passes, Aim::Shares(&[(1, 0.05)])));
+    let answers = |sample: Sample| {
+        Answers::render(&[&sample.unwritten()], &Release::crd(), objects, 500, |work| work()).writable()
+    };
+    let ours = || writes(&answers(Sample::read("releases")), start::<plain>);
+    let hand = || answers(Sample::by_hand());
+    let b0 = || writes(&hand(), |client| b0(client, Work::default(), Arc::default()));
+    let b1 = || writes(&hand(), |client| b1(client, Work::default(), Arc::default()));
+    let writes = rounds(objects, "writes", [&ours, &b0, &b1]);
+    report.add(&table("from an event to its write", objects, THREE, &writes, Aim::AtMost(250.0)));
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Vec<&str> = load.split(' ').take(1).collect();
     let cpus = thread::available_parallelism().map_or(0, usize::from);
     report
         .note(&format!("{ROUNDS} rounds of {EVENTS} events, on {cpus} CPUs with a load of {}.", load.concat()), false);
+}
+
+/// The percentiles of each round, for each controller. They run alternately.
+fn rounds<const N: usize>(objects: usize, what: &str, controllers: [&dyn Fn() -> Vec<f64>; N]) -> [Vec<[f64; 2]>; N] {
+    let mut all = [const { Vec::new() }; N];
+    for round in 1..=ROUNDS {
+        eprintln!("{objects} objects, {what}, round {round} ..");
+        for (rounds, controller) in all.iter_mut().zip(controllers) {
+            rounds.push(percentiles(controller()));
+        }
+    }
+    all
+}
+
+/// The table of these rounds. The target is that of the median event in the median round.
+fn table<const N: usize>(
+    sort: &str,
+    objects: usize,
+    heads: &'static [&'static str],
+    rounds: &[Vec<[f64; 2]>; N],
+    aim: Aim,
+) -> Table {
+    let mut table = Table::new(sort, &format!("{objects} objects, µs"), heads);
+    let mut aim = Some(aim);
+    for (at, what) in ["half of them within", "99 of 100 within"].iter().enumerate() {
+        let times = rounds.each_ref().map(|rounds| sorted(rounds.iter().map(|round| round[at]).collect()));
+        let [few, median, most] = [0, ROUNDS / 2, ROUNDS - 1].map(|nth| times.each_ref().map(|times| times[nth]));
+        table.row(&format!("{what}, best round"), &few, Aim::Shares(&[]));
+        table.row(&format!("{what}, median round"), &median, aim.take().unwrap_or(Aim::Shares(&[])));
+        table.row(&format!("{what}, worst round"), &most, Aim::Shares(&[]));
+        if at == 0 && most[1] / few[1] > 1.0 + SPREAD {
+            println!("the rounds of B0 are more than 30 % apart: the machine is busy, do it again");
+        }
+    }
+    table
 }
 
 fn sorted(mut values: Vec<f64>) -> Vec<f64> {
@@ -76,26 +106,39 @@ fn percentiles(times: Vec<f64>) -> [f64; 2] {
     [0.5, 0.99].map(|part| times[(times.len() as f64 * part) as usize])
 }
 
-fn evenkeel(answers: &Answers) -> Vec<f64> {
+fn passes_of_ours(answers: &Answers) -> Vec<f64> {
     let lab = Arc::<Lab>::default();
     let operator = Operator::new("bench").reconciler::<plain>(lab.clone());
     // So that there is a body whose start is visible.
     let operator = operator.without_short_circuit();
     let run = |client| async { operator.client(client).run_until(std::future::pending()).await.unwrap() };
-    times(answers, run, || lab.bodies())
+    times(answers, run, || lab.bodies() >= answers.objects(), || lab.bodies())
 }
 
-fn by_hand(answers: &Answers) -> Vec<f64> {
+fn passes_by_hand(answers: &Answers) -> Vec<f64> {
     let passes = Arc::<AtomicUsize>::default();
     let counted = passes.clone();
-    times(answers, |client| b0(client, Work::IDLE, counted), || passes.load(Ordering::Relaxed))
+    let passes = || passes.load(Ordering::Relaxed);
+    times(answers, |client| b0(client, Work::IDLE, counted), || passes() >= answers.objects(), passes)
 }
 
-/// The microseconds from each event to the start of its pass.
+/// From the event of a changed spec to the write of the status.
+fn writes<F: Future<Output = ()>>(answers: &Answers, controller: impl FnOnce(Client) -> F + Send) -> Vec<f64> {
+    // No later than the last object is loaded: each of them takes some µs, and B0 writes each one.
+    let loaded = || {
+        let before = answers.writes();
+        thread::sleep(LOAD);
+        answers.is_watched() && answers.writes() == before
+    };
+    times(answers, controller, loaded, || answers.writes())
+}
+
+/// The microseconds from each event to the rise of the count that follows.
 fn times<F: Future<Output = ()>>(
     answers: &Answers,
     controller: impl FnOnce(Client) -> F + Send,
-    passes: impl Fn() -> usize,
+    is_loaded: impl Fn() -> bool,
+    count: impl Fn() -> usize,
 ) -> Vec<f64> {
     let (stop, stopped) = oneshot::channel::<()>();
     thread::scope(|scope| {
@@ -105,20 +148,20 @@ fn times<F: Future<Output = ()>>(
                 tokio::select! { () = controller(answers.client()) => (), _ = stopped => () }
             });
         });
-        while passes() < answers.objects() {
+        while !is_loaded() {
             thread::sleep(PAUSE);
         }
-        let times = (0..EVENTS).map(|nth| time(answers, nth, &passes)).collect();
+        let times = (0..EVENTS).map(|nth| time(answers, nth, &count)).collect();
         drop(stop);
         times
     })
 }
 
-fn time(answers: &Answers, nth: usize, passes: &impl Fn() -> usize) -> f64 {
+fn time(answers: &Answers, nth: usize, count: &impl Fn() -> usize) -> f64 {
     thread::sleep(PAUSE);
-    let (before, start) = (passes(), Instant::now());
+    let (before, start) = (count(), Instant::now());
     answers.change_one(0, nth);
-    while passes() == before {
+    while count() == before {
         std::hint::spin_loop();
     }
     start.elapsed().as_secs_f64() * 1e6

@@ -14,6 +14,7 @@ use evenkeel_bench::answers::Answers;
 use evenkeel_bench::kind::Release;
 use evenkeel_bench::ours::{Lab, plain, start_compact};
 use evenkeel_bench::report::Report;
+use evenkeel_bench::resident::resident;
 use evenkeel_bench::sample::Sample;
 use evenkeel_bench::table::{Aim, Table};
 use kube::CustomResourceExt;
@@ -96,11 +97,4 @@ fn count(objects: usize) -> Figures {
         resident: resident(),
         bodies,
     }
-}
-
-/// The resident memory of this process in bytes, as Linux reports it.
-fn resident() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");
-    line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") * 1024.0
 }
