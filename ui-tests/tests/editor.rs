@@ -1,4 +1,5 @@
-//! In an editor: completion and "go to definition" work inside attributes and pipelines.
+//! In an editor: completion, "go to definition" and documentation work inside attributes, steps and pipelines, and a mistake is one
+//! diagnostic.
 //!
 //! Asks rust-analyzer over its protocol, about the library of this package. Where the component is not installed the test is skipped.
 #![allow(clippy::explicit_write, reason = "the test harness hides what `eprintln!` says")]
@@ -143,6 +144,48 @@ fn a_condition_in_an_attribute_leads_to_its_variant_and_is_completed() {
     server.until("textDocument/completion", &place, |answer| {
         let items = answer["items"].as_array().or_else(|| answer.as_array());
         items.into_iter().flatten().any(|item| item["label"] == "ArtifactStored")
+    });
+}
+
+/// The library with a further step.
+fn with_step(attribute: &str, body: &str) -> String {
+    let library = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    format!(
+        "{library}\n/// A step.\n#[sub_reconciler({attribute})]\npub async fn look(_repo: &GitRepository, cx: &mut Cx) -> Result<(), \
+         GitError> {{\n    {body}\n    Ok(())\n}}\n"
+    )
+}
+
+#[test]
+fn a_call_of_the_context_is_completed_in_a_step() {
+    let Some(mut server) = Server::start() else { return };
+    let file = with_step("sets(on::ArtifactStored)", "cx.requ");
+    server.show(&file);
+    server.until("textDocument/completion", &after(&file, "    cx.requ"), |answer| {
+        let items = answer["items"].as_array().or_else(|| answer.as_array());
+        items.into_iter().flatten().any(|item| item["label"].as_str().is_some_and(|label| label.contains("require")))
+    });
+}
+
+#[test]
+fn a_condition_in_an_argument_shows_its_documentation() {
+    let Some(mut server) = Server::start() else { return };
+    let file = with_step("sets(on::ArtifactStored)", "");
+    server.show(&file);
+    server.until("textDocument/hover", &after(&file, "#[sub_reconciler(sets(on::Artifact"), |answer| {
+        answer["contents"]["value"].as_str().is_some_and(|text| text.contains("The artifact is in storage."))
+    });
+}
+
+#[test]
+fn a_mistake_in_an_argument_is_one_diagnostic() {
+    let Some(mut server) = Server::start() else { return };
+    let file = with_step("sets(on::ArtifactStored), timeuot = \"5s\"", "");
+    server.show(&file);
+    server.until("textDocument/diagnostic", &json!({ "textDocument": { "uri": uri() } }), |answer| {
+        let [found] = &answer["items"].as_array().map_or(&[][..], Vec::as_slice) else { return false };
+        found["message"].as_str().is_some_and(|text| text.contains("did you mean `timeout`?"))
+            && found["range"]["start"]["line"] == line_of(&file, "timeuot")
     });
 }
 
