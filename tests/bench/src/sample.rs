@@ -30,6 +30,8 @@ pub struct Sample {
     varied: bool,
     /// The type of the events of the change.
     pub(crate) event: &'static str,
+    /// Whether each change waits for the write that follows the one before it.
+    pub(crate) in_turn: bool,
     /// The maximum number of objects, whatever the number of other kinds.
     pub(crate) at_most: usize,
 }
@@ -78,6 +80,7 @@ impl Sample {
             distinct: false,
             varied: false,
             event: "MODIFIED",
+            in_turn: false,
             at_most: usize::MAX,
         }
     }
@@ -101,6 +104,12 @@ impl Sample {
             [&self.before, &self.after].map(|text| -> Value { serde_json::from_str(text).expect("JSON") });
         changed["status"].clone_from(&before["status"]);
         Self { after: changed.to_string(), written: Some(self.after), ..self }
+    }
+
+    /// Makes the changes come one after the other, each after the write that follows the one before it. Versions only rise.
+    #[must_use]
+    pub fn in_turn(self) -> Self {
+        Self { in_turn: true, ..self }
     }
 
     /// Makes the change a label.

@@ -45,7 +45,7 @@ fn measure(report: &mut Report, objects: usize) {
     let passes = rounds(objects, "passes", [&|| passes_of_ours(&answers()), &|| passes_by_hand(&answers())]);
     report.add(&table("from an event to its pass", objects, &["evenkeel", "B0"], &passes, Aim::Shares(&[(1, 0.05)])));
     let answers = |sample: Sample| {
-        Answers::render(&[&sample.unwritten()], &Release::crd(), objects, 500, |work| work()).writable()
+        Answers::render(&[&sample.unwritten().in_turn()], &Release::crd(), objects, 500, |work| work()).writable()
     };
     let ours = || writes(&answers(Sample::read("releases")), start::<plain>);
     let hand = || answers(Sample::by_hand());

@@ -34,8 +34,13 @@ impl Collection {
     pub(super) fn render(sample: &Sample, objects: usize, page: usize) -> Self {
         let numbers = || 0..objects.min(sample.at_most);
         let listed: Vec<String> = numbers().map(|number| sample.render(number, false, number + 1)).collect();
-        let events: Vec<String> = numbers().map(|number| sample.render(number, true, objects + number + 1)).collect();
-        let echoes = numbers().filter_map(|number| sample.written(number, 2 * objects + number + 1));
+        // The versions of a change and of its write: all changes first, or each write after its change.
+        let later = |number: usize| match sample.in_turn {
+            false => [objects + number + 1, 2 * objects + number + 1],
+            true => [objects + 2 * number + 1, objects + 2 * number + 2],
+        };
+        let events: Vec<String> = numbers().map(|number| sample.render(number, true, later(number)[0])).collect();
+        let echoes = numbers().filter_map(|number| sample.written(number, later(number)[1]));
         let echoes: Vec<_> = echoes.map(|object| (event_of("MODIFIED", &object), AtomicBool::default())).collect();
         echoes.iter().for_each(|(text, _)| drop(text.clone()));
         let events = events.iter().map(|object| event_of(sample.event, object)).collect();
