@@ -52,7 +52,8 @@ fn measure(report: &mut Report, objects: usize) {
     let b0 = || writes(&hand(), |client| b0(client, Work::default(), Arc::default()));
     let b1 = || writes(&hand(), |client| b1(client, Work::default(), Arc::default()));
     let writes = rounds(objects, "writes", [&ours, &b0, &b1]);
-    report.add(&table("from an event to its write", objects, THREE, &writes, Aim::AtMost(250.0)));
+    // The goal is 250 µs, on a machine on which B1 takes 1,376.
+    report.add(&table("from an event to its write", objects, THREE, &writes, Aim::Shares(&[(2, 0.18)])));
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Vec<&str> = load.split(' ').take(1).collect();
     let cpus = thread::available_parallelism().map_or(0, usize::from);
