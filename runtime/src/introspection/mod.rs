@@ -51,11 +51,11 @@ pub(crate) use self::explanation::explain;
 pub(crate) use self::function_info::{ReviewInfo, RouteInfo};
 #[cfg(feature = "operator")]
 pub(crate) use self::grafana::grafana;
-#[cfg(feature = "operator")]
+#[cfg(all(feature = "operator", feature = "webhooks"))]
 pub(crate) use self::number_format::remove_unknown_formats;
-#[cfg(feature = "operator")]
-pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;
+#[cfg(feature = "operator")]
+pub(crate) use self::printer_column::{add_columns, completed};
 #[cfg(feature = "metrics")]
 pub(crate) use self::rbac::with_listener;
 #[cfg(all(feature = "operator", feature = "webhooks"))]

@@ -29,7 +29,11 @@ use crate::wiring::{KindInfo, Wiring};
 /// ```
 #[must_use]
 pub fn crd<R: Reconciler<Object: CustomResourceExt>>() -> CustomResourceDefinition {
-    let mut definition = R::Object::crd();
+    completed::<R>(R::Object::crd())
+}
+
+/// The CRD as a program prints it: with the columns of a reconciler, and without formats that an API server warns of.
+pub(crate) fn completed<R: Reconciler>(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
     remove_unknown_formats(&mut definition);
     add_columns::<R>(&mut definition);
     definition

@@ -11,7 +11,7 @@ use super::error::Result;
 use super::reconciled_kind::ReconciledKind;
 use super::{status_check, wiring_check};
 use crate::client::decode::Decoder;
-use crate::introspection::{ReconcilerInfo, add_columns, remove_unknown_formats};
+use crate::introspection::{ReconcilerInfo, add_columns, completed};
 use crate::pipeline::dyn_reconciler::TypedReconciler;
 use crate::pipeline::dynamic::Dynamic;
 use crate::pipeline::reconciler::Reconciler;
@@ -98,10 +98,7 @@ impl<R: Reconciler> Registration for Typed<R> {
     }
 
     fn definition(&self) -> Option<CustomResourceDefinition> {
-        let mut definition = (self.definition)()?;
-        remove_unknown_formats(&mut definition);
-        add_columns::<R>(&mut definition);
-        Some(definition)
+        (self.definition)().map(completed::<R>)
     }
 
     fn add_columns(&self, definition: &mut CustomResourceDefinition) {
