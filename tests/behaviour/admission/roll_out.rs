@@ -24,6 +24,8 @@ use super::kinds::{Repo, repo, with};
 /// At least this many writes are made.
 const WRITES: usize = 10_000;
 const WRITERS: usize = 8;
+/// The pause of a writer after each write. Without it the writers make ten times as many writes as are needed.
+const PAUSE: Duration = Duration::from_millis(20);
 /// The time for all of them.
 const LONG: Duration = Duration::from_secs(300);
 /// The time after which the Service no longer sends calls to a replica that ends.
@@ -178,6 +180,7 @@ async fn write(cluster: Cluster, writes: Arc<Writes>, number: usize, is_done: Ar
             errors.push(error.to_string());
         }
         writes.0[number].fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(PAUSE).await;
     }
     errors
 }
