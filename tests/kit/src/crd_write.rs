@@ -1,6 +1,6 @@
 //! Writes of CRDs: their checks before the commit, and the served kinds after it.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ pub(crate) fn settle(server: &Server, call: &Call) {
 
 /// Serves the kinds of the stored CRDs and stores the CRD statuses, until no status changes.
 pub(crate) fn publish(server: &Server) {
-    let _turn = server.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = server.publishing.lock();
     loop {
         let definitions = server.store.list(&storage(), None).items;
         let published = crd::publish(&definitions, server.clock.now());

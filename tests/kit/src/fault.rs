@@ -1,8 +1,9 @@
 //! Fault rules: requests that fail, are delayed, or lose their watch.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::effect::Effect;
+use crate::lock::Mutex;
 use crate::log::Entry;
 use crate::registry::Verb;
 
@@ -150,23 +151,23 @@ pub struct Faults {
 impl Faults {
     /// Adds a rule. If several rules match a request, the oldest one applies.
     pub fn add(&self, fault: Fault) {
-        self.lock().push(fault);
+        self.rules.lock().push(fault);
     }
 
     /// Removes all rules.
     pub fn clear(&self) {
-        self.lock().clear();
+        self.rules.lock().clear();
     }
 
     /// Returns the number of rules that can still apply.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.lock().iter().filter(|fault| fault.times > 0).count()
+        self.rules.lock().iter().filter(|fault| fault.times > 0).count()
     }
 
     /// Returns the effect of the rule that applies to this request, and counts its use.
     pub(crate) fn strike(&self, entry: &Entry) -> Option<Effect> {
-        let mut rules = self.lock();
+        let mut rules = self.rules.lock();
         let fault = rules.iter_mut().filter(|fault| fault.times > 0 && fault.matches(entry)).find_map(|fault| {
             let due = fault.skip == 0;
             fault.skip = if due { fault.every - 1 } else { fault.skip - 1 };
@@ -176,9 +177,5 @@ impl Faults {
             fault.times -= 1;
         }
         Some(fault.effect.clone())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Fault>> {
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -143,6 +143,7 @@ mod golden_file;
 mod hold;
 mod is_ready;
 pub mod kstatus;
+mod lock;
 mod log;
 mod names;
 mod non_resource;

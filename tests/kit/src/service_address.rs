@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::lock::{Mutex, MutexGuard};
 use crate::registry::{Kind, Storage};
 use crate::schema::Cause;
 use crate::store::{Key, Store};
@@ -46,7 +46,7 @@ impl Addresses {
     /// Locks the allocations for the write of a service; returns `None` for other kinds.
     pub(crate) fn open<'a>(&'a self, store: &'a Store, kind: &Kind) -> Option<Ledger<'a>> {
         let needed = kind.group.is_empty() && kind.kind == "Service";
-        needed.then(|| Ledger { store, book: self.0.lock().unwrap_or_else(PoisonError::into_inner) })
+        needed.then(|| Ledger { store, book: self.0.lock() })
     }
 }
 

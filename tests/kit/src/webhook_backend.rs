@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use axum::body::Body;
 use http::{Request, Response};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
+
+use crate::lock::Mutex;
 
 /// A service that answers the webhooks of a Service.
 #[derive(Clone)]
@@ -47,18 +48,18 @@ pub(crate) struct Backends(Mutex<HashMap<(String, String), Backend>>);
 impl Backends {
     /// Registers a service in place of an earlier one.
     pub(crate) fn set(&self, namespace: &str, name: &str, backend: Backend) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.insert((namespace.to_owned(), name.to_owned()), backend);
     }
 
     /// Removes a service, so that calls fail.
     pub(crate) fn remove(&self, namespace: &str, name: &str) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.remove(&(namespace.to_owned(), name.to_owned()));
     }
 
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Backend> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.lock();
         all.get(&(namespace.to_owned(), name.to_owned())).cloned()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::body::Body;
 use base64::Engine;
@@ -18,6 +18,8 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
+
+use crate::lock::Mutex;
 
 type Https = Client<HttpsConnector<HttpConnector>, Body>;
 
@@ -40,7 +42,7 @@ impl Connections {
     }
 
     fn client(&self, bundle: Option<&str>) -> Result<Https, String> {
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.0.lock();
         if let Some(client) = clients.get(&bundle.map(str::to_owned)) {
             return Ok(client.clone());
         }

@@ -1,7 +1,7 @@
 //! Parsed expressions, cached by their text.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use kube_cel::cel::common::ast::{Expr, IdedExpr, ListExpr};
 use kube_cel::cel::parser::{ParseErrors, Parser};
@@ -10,6 +10,7 @@ use super::found::Mistake;
 use super::macros::expand;
 use super::nesting;
 use super::visit::visit;
+use crate::lock::Mutex;
 
 /// A parsed expression.
 #[derive(Debug)]
@@ -28,11 +29,11 @@ const KEPT: usize = 4096;
 /// Parses an expression, or returns it from the cache.
 pub(super) fn parsed(text: &str) -> Parsed {
     static ALL: LazyLock<Mutex<HashMap<String, Parsed>>> = LazyLock::new(Mutex::default);
-    if let Some(found) = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(text) {
+    if let Some(found) = ALL.lock().get(text) {
         return found.clone();
     }
     let parsed = nesting::roomy(text.len() > nesting::SHORT, || parse(text)).map(Arc::new);
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = ALL.lock();
     if all.len() >= KEPT {
         all.clear();
     }

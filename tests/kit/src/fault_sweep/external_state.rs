@@ -1,9 +1,10 @@
 //! State outside the cluster that the operator under test reads and writes.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::sdk_calls::{Refused, SdkCalls};
+use crate::lock::Mutex;
 
 /// A fake external system, such as an object store or a DNS zone.
 ///
@@ -37,7 +38,7 @@ impl ExternalState {
     /// # Errors
     /// Returns [`Refused`] if the sweep injects a fault into this call.
     pub async fn put(&self, name: &str, content: &str) -> Result<(), Refused> {
-        let write = async { drop(self.lock().insert(name.to_owned(), content.to_owned())) };
+        let write = async { drop(self.items.lock().insert(name.to_owned(), content.to_owned())) };
         self.calls.write(&format!("put {name}"), write).await
     }
 
@@ -46,7 +47,7 @@ impl ExternalState {
     /// # Errors
     /// Returns [`Refused`] if the sweep injects a fault into this call.
     pub async fn remove(&self, name: &str) -> Result<(), Refused> {
-        self.calls.write(&format!("remove {name}"), async { drop(self.lock().remove(name)) }).await
+        self.calls.write(&format!("remove {name}"), async { drop(self.items.lock().remove(name)) }).await
     }
 
     /// Returns the content of an item, `None` if it does not exist.
@@ -54,15 +55,11 @@ impl ExternalState {
     /// # Errors
     /// Returns [`Refused`] if the sweep injects a fault into this call.
     pub async fn get(&self, name: &str) -> Result<Option<String>, Refused> {
-        self.calls.read(&format!("get {name}"), async { self.lock().get(name).cloned() }).await
+        self.calls.read(&format!("get {name}"), async { self.items.lock().get(name).cloned() }).await
     }
 
     /// Lists all items, one per line.
     pub(super) fn listing(&self) -> String {
-        self.lock().iter().map(|(name, content)| format!("{name}: {content}\n")).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+        self.items.lock().iter().map(|(name, content)| format!("{name}: {content}\n")).collect()
     }
 }

@@ -1,13 +1,13 @@
 //! Counts the calls of the operator under test and disrupts one of them.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use super::injection_point::{Crash, Disruption, Plan, Point};
 use crate::effect::Effect;
+use crate::lock::Mutex;
 
 /// How a call is handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Interceptor {
         if life != self.life() {
             return Interception::Lost;
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let before = state.points.iter().filter(|other| other.line == point.line).count();
         let disruption = match &state.plan {
             Some(Plan::Call { line, nth, disruption }) if *line == point.line && *nth == before + 1 => {
@@ -98,7 +98,7 @@ impl Interceptor {
 
     /// Counts a poll, and returns whether the operator must be dropped instead.
     pub(super) fn drops(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let number = state.awaits;
         state.awaits += 1;
         let drops = matches!(state.plan, Some(Plan::Await(at)) if at == number);
@@ -108,15 +108,11 @@ impl Interceptor {
 
     /// Returns the calls and the number of awaits so far.
     pub(super) fn visited(&self) -> (Vec<Point>, usize) {
-        let state = self.lock();
+        let state = self.state.lock();
         (state.points.clone(), state.awaits)
     }
 
     pub(super) fn was_injected(&self) -> bool {
-        self.lock().injected
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().injected
     }
 }

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use super::injection_point::{Plan, Point, message};
 use super::interceptor::Interceptor;
 use super::sdk_calls::SdkCalls;
 use crate::cluster::Cluster;
+use crate::lock::Mutex;
 
 /// The delay before an operator that returned or panicked is restarted.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
@@ -83,7 +84,7 @@ impl Trial {
         Fut: Future<Output: Send> + Send + 'static,
     {
         let trial = self.clone();
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).spawn(async move {
+        self.running.lock().spawn(async move {
             loop {
                 let pause = trial.live(&operator).await;
                 tokio::time::sleep(pause).await;
@@ -126,12 +127,12 @@ impl Trial {
     }
 
     fn set_failure(&self, why: String) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        self.failure.lock().get_or_insert(why);
     }
 
     /// Returns the first panic of the operator.
     pub(super) fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.failure.lock().clone()
     }
 
     pub(super) fn visited(&self) -> (Vec<Point>, usize) {
@@ -144,7 +145,7 @@ impl Trial {
 
     /// Stops the operator.
     pub(super) async fn stop(self) {
-        let mut tasks = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut tasks = std::mem::take(&mut *self.running.lock());
         tasks.shutdown().await;
     }
 }

@@ -4,7 +4,9 @@ mod entry;
 mod requests;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use crate::lock::Mutex;
 
 pub use entry::Entry;
 pub(crate) use entry::{IMPERSONATE, SentAt};
@@ -57,13 +59,13 @@ impl Log {
     /// Returns the entries that match a predicate.
     #[must_use]
     pub fn filter(&self, test: impl Fn(&Entry) -> bool) -> Vec<Entry> {
-        self.lock().entries.iter().filter(|entry| test(entry)).cloned().collect()
+        self.retained.lock().entries.iter().filter(|entry| test(entry)).cloned().collect()
     }
 
     /// Counts the entries that match a predicate.
     #[must_use]
     pub fn count(&self, test: impl Fn(&Entry) -> bool) -> usize {
-        self.lock().entries.iter().filter(|entry| test(entry)).count()
+        self.retained.lock().entries.iter().filter(|entry| test(entry)).count()
     }
 
     /// Returns the write requests, without dry runs.
@@ -80,13 +82,13 @@ impl Log {
 
     /// Discards all entries.
     pub fn clear(&self) {
-        let mut retained = self.lock();
+        let mut retained = self.retained.lock();
         retained.gone += retained.entries.len();
         retained.entries.clear();
     }
 
     pub(crate) fn begin(&self, entry: Entry) -> Ticket {
-        let mut retained = self.lock();
+        let mut retained = self.retained.lock();
         retained.entries.push_back(entry);
         if retained.entries.len() > LIMIT {
             retained.entries.pop_front();
@@ -96,14 +98,10 @@ impl Log {
     }
 
     pub(crate) fn finish(&self, ticket: Ticket, code: u16) {
-        let mut retained = self.lock();
+        let mut retained = self.retained.lock();
         let at = ticket.0.checked_sub(retained.gone);
         if let Some(entry) = at.and_then(|at| retained.entries.get_mut(at)) {
             entry.code = code;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Retained> {
-        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,13 +7,14 @@ mod tend;
 mod workload;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::cluster::Cluster;
+use crate::lock::Mutex;
 use rule::RULES;
 use tend::{Tending, tend};
 
@@ -114,7 +115,7 @@ impl Settling {
     #[must_use]
     pub fn settled<K: Resource<DynamicType = ()>>(&self) -> Vec<String> {
         let plural = K::plural(&());
-        let all = self.settled.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.settled.0.lock();
         all.iter().filter(|(of, _)| *of == plural).map(|(_, name)| name.clone()).collect()
     }
 }
@@ -125,6 +126,6 @@ struct Settled(Arc<Mutex<Vec<(&'static str, String)>>>);
 
 impl Settled {
     fn add(&self, plural: &'static str, name: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((plural, name));
+        self.0.lock().push((plural, name));
     }
 }

@@ -5,7 +5,7 @@ mod options;
 mod pod_logs;
 mod tokens;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -13,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::fault::Faults;
 use crate::hold::Holds;
+use crate::lock::Mutex;
 use crate::log::Log;
 use crate::service_address::Addresses;
 use crate::store::{Pages, Store};
@@ -29,7 +30,7 @@ pub(crate) use tokens::{Token, Tokens};
 pub(crate) struct Server {
     pub(crate) store: Store,
     pub(crate) pages: Pages,
-    catalog: RwLock<Arc<Catalog>>,
+    catalog: Mutex<Arc<Catalog>>,
     pub(crate) addresses: Addresses,
     pub(crate) tokens: Tokens,
     /// The logs of containers.
@@ -59,7 +60,7 @@ impl Server {
         Server {
             store: Store::new(options.history),
             pages: Pages::default(),
-            catalog: RwLock::new(Arc::new(Catalog::builtin())),
+            catalog: Mutex::new(Arc::new(Catalog::builtin())),
             addresses: Addresses::default(),
             tokens: Tokens::default(),
             texts: Texts::default(),
@@ -79,11 +80,11 @@ impl Server {
 
     /// Returns the currently served kinds.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.catalog.lock())
     }
 
     /// Replaces the served kinds.
     pub(crate) fn serve(&self, catalog: Arc<Catalog>) {
-        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = catalog;
+        *self.catalog.lock() = catalog;
     }
 }

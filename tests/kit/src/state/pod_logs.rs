@@ -1,7 +1,9 @@
 //! The logs of containers, as set by a test.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use crate::lock::Mutex;
 
 /// Texts by namespace, pod and container.
 #[derive(Debug, Default)]
@@ -9,10 +11,10 @@ pub(crate) struct Texts(Mutex<HashMap<[String; 3], Arc<str>>>);
 
 impl Texts {
     pub(crate) fn set(&self, place: [&str; 3], text: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(place.map(str::to_owned), text.into());
+        self.0.lock().insert(place.map(str::to_owned), text.into());
     }
 
     pub(crate) fn of(&self, place: [&str; 3]) -> Option<Arc<str>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&place.map(str::to_owned)).cloned()
+        self.0.lock().get(&place.map(str::to_owned)).cloned()
     }
 }

@@ -1,11 +1,11 @@
 //! The issued tokens of service accounts.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::lock::Mutex;
 use crate::registry::Storage;
 use crate::store::Key;
 
@@ -28,12 +28,12 @@ impl Tokens {
     /// Issues a new token.
     pub(crate) fn give(&self, token: Token) -> String {
         let text = format!("evenkeel-testkit.{}", Uuid::new_v4());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone(), token);
+        self.0.lock().insert(text.clone(), token);
         text
     }
 
     /// Returns the data of a token.
     pub(crate) fn get(&self, text: &str) -> Option<Token> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned()
+        self.0.lock().get(text).cloned()
     }
 }

@@ -7,7 +7,7 @@ mod restore;
 mod scope;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -20,11 +20,13 @@ pub(crate) use restore::Saved;
 pub(crate) use scope::Scope;
 
 use crate::counters::Tally;
+use crate::lock::Mutex;
 use crate::registry::Storage;
 
 /// All objects, and the history of each resource.
 #[derive(Debug)]
 pub(crate) struct Store {
+    /// A panic cannot leave the tables half written: commit only moves values.
     inner: Mutex<Inner>,
     tip: watch::Sender<u64>,
     /// Counts the work of the store and of its readers.
@@ -81,14 +83,9 @@ impl Store {
         Store { inner: Mutex::new(inner), tip: watch::Sender::new(1), tally: Arc::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic cannot leave the tables half written: commit only moves values.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the latest version.
     pub(crate) fn version(&self) -> u64 {
-        self.lock().version
+        self.inner.lock().version
     }
 
     /// Subscribes to the latest version of all resources.
@@ -98,16 +95,16 @@ impl Store {
 
     /// Subscribes to the latest version in a scope of a resource.
     pub(crate) fn follow(&self, resource: &Storage, scope: &Scope) -> watch::Receiver<u64> {
-        self.lock().table(resource).history.follow(scope)
+        self.inner.lock().table(resource).history.follow(scope)
     }
 
     /// Notifies all subscribers of a resource.
     pub(crate) fn wake(&self, resource: &Storage) {
-        self.lock().table(resource).history.wake();
+        self.inner.lock().table(resource).history.wake();
     }
 
     pub(crate) fn get(&self, resource: &Storage, key: &Key) -> Option<Arc<Value>> {
-        let found = self.lock().tables.get(resource)?.objects.get(key).cloned()?;
+        let found = self.inner.lock().tables.get(resource)?.objects.get(key).cloned()?;
         self.tally.visited.add(1);
         Some(found)
     }
@@ -119,7 +116,7 @@ impl Store {
     /// # Errors
     /// Returns [`Stale`] if `old` is not the currently stored object.
     pub(crate) fn commit(&self, write: Write) -> Result<Arc<Value>, Stale> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let version = inner.version + 1;
         let table = inner.table(&write.resource);
         if !same(table.objects.get(&write.key), write.old.as_ref()) {
@@ -146,13 +143,13 @@ impl Store {
     /// Subscribes to all changes, in order. A later call replaces the subscriber.
     pub(crate) fn feed(&self) -> UnboundedReceiver<Fed> {
         let (feed, reader) = mpsc::unbounded_channel();
-        self.lock().feed = Some(feed);
+        self.inner.lock().feed = Some(feed);
         reader
     }
 
     /// Returns the current objects of a resource, optionally of one namespace.
     pub(crate) fn list(&self, resource: &Storage, namespace: Option<&str>) -> Listing {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let items = inner.tables.get(resource).map(|table| table.list(namespace)).unwrap_or_default();
         self.tally.visited.add(items.len());
         Listing { version: inner.version, items }
@@ -160,7 +157,7 @@ impl Store {
 
     /// Returns all objects, sorted by resource, namespace and name.
     pub(crate) fn all(&self) -> Vec<(Storage, Arc<Value>)> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let mut tables: Vec<_> = inner.tables.iter().collect();
         tables.sort_by(|(a, _), (b, _)| (&a.group, &a.plural).cmp(&(&b.group, &b.plural)));
         let of = |(storage, table): (&Storage, &Table)| {
@@ -175,7 +172,7 @@ impl Store {
     /// # Errors
     /// Returns [`Behind`] if the history no longer contains that version.
     pub(crate) fn list_at(&self, resource: &Storage, namespace: Option<&str>, version: u64) -> Result<Listing, Behind> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let Some(table) = inner.tables.get(resource) else { return Ok(Listing { version, items: Vec::new() }) };
         let mut objects: BTreeMap<Key, Arc<Value>> = table.objects.clone();
         self.tally.visited.add(objects.len());
@@ -195,7 +192,7 @@ impl Store {
     /// # Errors
     /// Returns [`Behind`] if later changes may have been discarded.
     pub(crate) fn reaches(&self, resource: &Storage, version: u64) -> Result<(), Behind> {
-        self.lock().table(resource).history.reaches(version)
+        self.inner.lock().table(resource).history.reaches(version)
     }
 
     /// Returns the changes in a watched scope of a resource after `version`, and the latest version.
@@ -208,14 +205,14 @@ impl Store {
         scope: &Scope,
         version: u64,
     ) -> Result<(Vec<Arc<Change>>, u64), Behind> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let tip = inner.version;
         Ok((inner.table(resource).history.followed(scope, version)?, tip))
     }
 
     /// Starts the history of a resource at the current version, as a cluster does for a new custom resource.
     pub(crate) fn open(&self, resource: &Storage) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let (version, limit) = (inner.version, inner.history_limit);
         if !inner.tables.contains_key(resource) {
             inner.table(resource).history = History::starting(version, limit);
@@ -224,7 +221,7 @@ impl Store {
 
     /// Discards the history. Lists and watches from an older version then fail as expired.
     pub(crate) fn compact(&self) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let version = inner.version;
         for table in inner.tables.values_mut() {
             table.history.forget(version);
@@ -233,14 +230,14 @@ impl Store {
 
     /// Returns the resources that have objects in a namespace.
     pub(crate) fn resources_in(&self, namespace: &str) -> Vec<Storage> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let inside = inner.tables.iter().filter(|(_, table)| table.inside(namespace).next().is_some());
         inside.map(|(resource, _)| resource.clone()).collect()
     }
 
     /// Returns whether a resource has no objects.
     pub(crate) fn is_empty(&self, resource: &Storage) -> bool {
-        self.lock().tables.get(resource).is_none_or(|table| table.objects.is_empty())
+        self.inner.lock().tables.get(resource).is_none_or(|table| table.objects.is_empty())
     }
 }
 

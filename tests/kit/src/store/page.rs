@@ -1,13 +1,14 @@
 //! Snapshots of paginated lists, to which continue tokens refer. They are limited in number and expire.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::Listing;
+use crate::lock::Mutex;
 
 /// The number of retained unfinished lists.
 const LIMIT: usize = 256;
@@ -47,7 +48,7 @@ pub(crate) enum Lost {
 impl Pages {
     /// Retains a list, and returns the continue token for the items from `next` on.
     pub(crate) fn keep(&self, page: &Page, next: usize) -> String {
-        let mut retained = self.retained.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut retained = self.retained.lock();
         if let Some(known) = retained.iter().find(|known| Arc::ptr_eq(&known.listing, &page.listing)) {
             return token(&known.id, next);
         }
@@ -63,7 +64,7 @@ impl Pages {
     pub(crate) fn find(&self, token: &str) -> Result<Page, Lost> {
         let (id, start) = token.split_once('.').ok_or(Lost::Malformed)?;
         let start = start.parse().map_err(|_| Lost::Malformed)?;
-        let mut retained = self.retained.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut retained = self.retained.lock();
         retained.retain(|known| known.since.elapsed() < LIFE);
         let known = retained.iter().find(|known| known.id == id).ok_or(Lost::Expired)?;
         Ok(Page { listing: Arc::clone(&known.listing), start })
@@ -71,7 +72,7 @@ impl Pages {
 
     /// Expires every token.
     pub(crate) fn clear(&self) {
-        self.retained.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.retained.lock().clear();
     }
 }
 

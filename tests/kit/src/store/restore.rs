@@ -33,7 +33,7 @@ impl Saved {
 impl Store {
     /// Returns the current objects and their version.
     pub(crate) fn saved(&self) -> Saved {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let objects = inner.tables.iter().map(|(storage, table)| (storage.clone(), table.objects.clone()));
         Saved { version: inner.version, objects: objects.collect() }
     }
@@ -43,7 +43,7 @@ impl Store {
     /// The history is empty, as after the restart of an API server. A watch from an earlier version fails. A watch from a
     /// later version receives no events until the store reaches that version again.
     pub(crate) fn restore(&self, saved: &Saved) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let (version, limit) = (saved.version, inner.history_limit);
         let table = |objects: &BTreeMap<Key, Arc<Value>>| Table {
             objects: objects.clone(),
