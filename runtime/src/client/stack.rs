@@ -51,16 +51,16 @@ fn client(config: Config, agent: &str, writes: Writes, versions: Versions) -> Re
     tcp.enforce_http(false);
     // As client-go: a small request does not wait for the acknowledgement of the one before it.
     tcp.set_nodelay(true);
-    let Some(url) = config.proxy_url.clone() else { return connected(config, tcp, agent, writes, versions) };
+    let Some(url) = config.proxy_url.clone() else { return connected(config, &tcp, agent, writes, versions) };
     match url.scheme_str() {
         #[cfg(feature = "proxy")]
-        Some("socks5") => connected(config, proxy::socks(url, tcp), agent, writes, versions),
+        Some("socks5") => connected(config, &proxy::socks(url, tcp), agent, writes, versions),
         #[cfg(feature = "proxy")]
-        Some("http") => connected(config, proxy::tunnel(&url, tcp), agent, writes, versions),
+        Some("http") => connected(config, &proxy::tunnel(&url, tcp), agent, writes, versions),
         #[cfg(all(feature = "proxy", feature = "rustls-tls"))]
         Some("https") => {
             let tls = config.rustls_https_connector_with_connector(tcp)?;
-            connected(config, proxy::tunnel(&url, tls), agent, writes, versions)
+            connected(config, &proxy::tunnel(&url, tls), agent, writes, versions)
         }
         #[cfg(all(feature = "proxy", not(feature = "rustls-tls")))]
         Some("https") => Err(Error::TlsRequired),
@@ -82,7 +82,7 @@ where
 }
 
 /// The client over a connector for plain connections.
-fn connected<C>(config: Config, plain: C, agent: &str, writes: Writes, versions: Versions) -> Result<Client, Error>
+fn connected<C>(config: Config, plain: &C, agent: &str, writes: Writes, versions: Versions) -> Result<Client, Error>
 where
     C: Service<Uri, Response: Connection + Read + Write + Send + Unpin + 'static, Future: Send + 'static>,
     C: Clone + Send + Sync + 'static,
@@ -93,13 +93,13 @@ where
     #[cfg(not(feature = "rustls-tls"))]
     let connector = match config.cluster_url.scheme_str() {
         Some("https") => return Err(Error::TlsRequired),
-        _ => plain,
+        _ => plain.clone(),
     };
     let http: HttpClient<_, Fenced> = HttpClient::builder(TokioExecutor::new()).build(limited(connector, &config));
     match versions {
         #[cfg(feature = "http2")]
         Versions::All => {
-            let http = http2::client(limited(http2::offering(&config, plain)?, &config), http);
+            let http = http2::client(limited(http2::offering(&config, plain.clone())?, &config), http);
             layered(config, fence(http, writes), agent)
         }
         #[cfg(any(test, not(feature = "http2")))]
