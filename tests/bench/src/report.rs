@@ -56,6 +56,13 @@ impl Report {
         self.found.extend(table.ours().map(|(what, figure)| (format!("{} / {what}", table.title()), figure)));
     }
 
+    /// Prints a table of times, with their targets. They depend on the machine, so they never fail and are not compared.
+    pub fn add_times(&mut self, table: &Table) {
+        let (text, _) = table.render(&mut Pending::read());
+        print!("{text}");
+        self.text += &text;
+    }
+
     /// Prints a sentence below the table; a missed target counts.
     pub fn note(&mut self, sentence: &str, missed: bool) {
         println!("\n{sentence}");

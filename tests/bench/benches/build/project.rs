@@ -11,6 +11,9 @@ use super::programs::Programs;
 /// The dependencies of each program besides those of both.
 const HAND: &str = "futures = \"0.3\"\ntracing = \"0.1\"";
 
+/// Cargo builds a crate in a folder for its next change: incrementally, in up to 256 parts. A crate of a registry it does not.
+const AS_PUBLISHED: &str = "[profile.dev.package]\nevenkeel.incremental = false\nevenkeel-macros.incremental = false\n";
+
 /// A folder with the packages `replicas-1`, `ours-1`, `hand-1`, `ours-11` ..
 pub(crate) struct Project(PathBuf);
 
@@ -46,8 +49,8 @@ impl Project {
             fs::write(folder.join(&name).join("Cargo.toml"), manifest(&name, &needs)).unwrap();
             members.push(name);
         }
-        fs::write(folder.join("Cargo.toml"), format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n"))
-            .unwrap();
+        let workspace = format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n{AS_PUBLISHED}");
+        fs::write(folder.join("Cargo.toml"), workspace).unwrap();
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
         Self(folder)
     }
