@@ -1,4 +1,4 @@
-//! Rules for the goldens: one error per mistake, with its fix, and no private name of evenkeel.
+//! Rules for the goldens: one error per mistake, with its fix, without a private name of evenkeel, and the same on each machine.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::fs;
@@ -26,6 +26,17 @@ fn one_mistake_is_one_error() {
 fn no_message_names_what_is_private() {
     for (path, text) in goldens("own").chain(goldens("rustc")) {
         assert!(!text.contains("__private") && !text.contains("ErrorPlaceholder"), "{}\n{text}", path.display());
+    }
+}
+
+#[test]
+fn no_message_shows_the_source_of_std() {
+    for (path, text) in goldens("own").chain(goldens("rustc")) {
+        assert!(
+            !text.contains("--> $RUST/"),
+            "{}: rustc adds lines where rust-src is installed\n{text}",
+            path.display()
+        );
     }
 }
 

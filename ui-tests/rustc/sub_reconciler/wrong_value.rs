@@ -4,7 +4,8 @@ use ui_tests::{Commit, GitRepository, RepoError, on};
 
 #[sub_reconciler(sets(on::SourceFetched))]
 async fn fetch(repo: &GitRepository, _cx: &mut Cx) -> Result<Commit, RepoError> {
-    Ok(repo.spec.url.clone())
+    let url: Result<String, RepoError> = Ok(repo.spec.url.clone());
+    url
 }
 
 fn main() {
