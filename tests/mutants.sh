@@ -78,7 +78,7 @@ lines_of() {
 # Those lines of the files that name a drawn mutant.
 drawn() { grep -hFxf "$out/draw" "$@" || true; }
 
-# stage NAME FILE TEST-ARGUMENTS..: runs those tests on the mutants of the file; what was caught before is not run again.
+# stage NAME FILE TEST-ARGUMENTS..: builds and runs those tests for the mutants of the file; what was caught before is not run again.
 stage() {
     local name=$1 file=$2
     shift 2
@@ -90,14 +90,14 @@ stage() {
     lines_of "$file" >"$out/$name.diff"
     # 2: some live, 3: some did not end; both are results.
     cargo mutants --iterate --output "$out/$name" "${files[@]}" "${arguments[@]}" --in-diff "$out/$name.diff" \
-        --test-workspace true --minimum-test-timeout 120 --no-shuffle --colors never -- "$@" || status=$?
+        --test-package evenkeel,evenkeel-tests --minimum-test-timeout 120 --no-shuffle --colors never "${@/#/--cargo-arg=}" || status=$?
     case $status in 0 | 2 | 3) ;; *) echo "mutants.sh: cargo mutants ended with $status" >&2; exit "$status" ;; esac
     touch "$out/$name.done"
 }
 
-stage fast "$out/draw" -p evenkeel --lib -p evenkeel-tests --test flux
+stage fast "$out/draw" --lib --test flux
 drawn "$out/fast/mutants.out/missed.txt" >"$out/survivors-of-fast"
-stage slow "$out/survivors-of-fast" -p evenkeel-tests --test behaviour --test ported
+stage slow "$out/survivors-of-fast" --test behaviour --test ported
 
 list() { drawn "$out"/*/mutants.out/"$1" 2>/dev/null; }
 survivors=$out/survivors
