@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use evenkeel::Operator;
 use evenkeel_bench::answers::Answers;
@@ -19,6 +20,8 @@ use crate::rolled_out::{Objects, chatter as changes, rolled_out};
 const DEPLOYMENTS: usize = 400;
 /// The ConfigMaps of the chart that converges.
 pub(crate) const MAPS: usize = 5_000;
+/// The virtual time for a pass. All of them end before a watch has been silent for so long that its objects are listed again.
+const PAUSE: Duration = Duration::from_millis(500);
 /// Objects per page of a list.
 const PAGE: usize = 500;
 
@@ -82,7 +85,7 @@ pub(crate) fn converge(count: usize) {
     settle(&runtime);
     for number in 0..count {
         answers.change_one(0, number);
-        settle(&runtime);
+        runtime.block_on(async { tokio::time::sleep(PAUSE).await });
     }
 }
 
